@@ -47,7 +47,7 @@ struct Kind {
   explicit Kind(unsigned stripes = 2) {
     attrcache::support::processors = stripes;
     require(attrcache_domain_create(nullptr, &domain));
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
   }
   ~Kind() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
 
@@ -88,8 +88,8 @@ struct Object {
   explicit Object(Kind& of) : kind(of.kind), keyvals(of.keyvals) {}
   ~Object() { require(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr)); }
   void attach(long index) {
-    require(
-        attrcache_set(kind, &table, this, keyvals[index], 0x20000, ATTRCACHE_AS_POINTER, nullptr));
+    require(attrcache_set_as(kind, &table, this, keyvals[index], 0x20000, ATTRCACHE_AS_POINTER,
+                             nullptr));
   }
   alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
   attrcache_kind* kind;
@@ -128,8 +128,8 @@ uintptr_t get_absent(Inputs& in) {
 
 uintptr_t set(Inputs& in) {
   Object* object = in.object;
-  if (attrcache_set(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
-                    nullptr) != ATTRCACHE_OK) {
+  if (attrcache_set_as(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
+                       nullptr) != ATTRCACHE_OK) {
     std::abort();
   }
   return 0;
@@ -157,8 +157,8 @@ uintptr_t use_once(Inputs& in) {
   Object* object = in.object;
   int key;
   require(attrcache_keyval_create(object->kind, &callbacks, &key));
-  require(
-      attrcache_set(object->kind, &object->table, object, key, 1, ATTRCACHE_AS_POINTER, nullptr));
+  require(attrcache_set_as(object->kind, &object->table, object, key, 1, ATTRCACHE_AS_POINTER,
+                           nullptr));
   require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
   require(attrcache_keyval_free(object->kind, &key));
   return 0;
@@ -203,8 +203,8 @@ uintptr_t nested_free(Inputs& in, Chain& chain) {
   chain.kind = in.object->kind;
   for (Chain::Link& link : chain.links) {
     link.chain = &chain;
-    require(attrcache_set(chain.kind, &link.table, &link, in.key, reinterpret_cast<intptr_t>(&link),
-                          ATTRCACHE_AS_POINTER, nullptr));
+    require(attrcache_set_as(chain.kind, &link.table, &link, in.key,
+                             reinterpret_cast<intptr_t>(&link), ATTRCACHE_AS_POINTER, nullptr));
   }
   require(chain.free(chain.links.data()));
   return 0;

@@ -18,7 +18,9 @@ namespace bench {
 inline attrcache_kind* make_kind() {
   attrcache_domain* domain;
   require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
-  return attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind* kind;
+  require(attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind) == ATTRCACHE_OK, "find it");
+  return kind;
 }
 
 inline attrcache_kind* the_kind = nullptr;
@@ -51,9 +53,7 @@ struct Attrcache {
     return kGiveBack(&borrowed) == ATTRCACHE_OK;
   }
   static bool set(Object* object, int key, void* value) {
-    return attrcache_set(object->kind, &object->table, object, key,
-                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
-                         nullptr) == ATTRCACHE_OK;
+    return attrcache_set(object->kind, &object->table, object, key, value, nullptr) == ATTRCACHE_OK;
   }
   static bool erase(Object* object, int key) {
     return attrcache_delete(object->kind, &object->table, object, key, nullptr) == ATTRCACHE_OK;

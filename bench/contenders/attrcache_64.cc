@@ -31,9 +31,9 @@ class Others {
     int key;
     alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
     bench::require(attrcache_keyval_create(kind, nullptr, &key) == ATTRCACHE_OK, "create a key");
-    bench::require(
-        attrcache_set(kind, &table, nullptr, key, 1, ATTRCACHE_AS_POINTER, nullptr) == ATTRCACHE_OK,
-        "set");
+    bench::require(attrcache_set_as(kind, &table, nullptr, key, 1, ATTRCACHE_AS_POINTER, nullptr) ==
+                       ATTRCACHE_OK,
+                   "set");
     bench::require(
         attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN, nullptr) == ATTRCACHE_OK,
         "delete");

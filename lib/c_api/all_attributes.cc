@@ -16,7 +16,8 @@ using attrcache::Table;
                                       void* old_object, attrcache_table* new_table,
                                       void* new_object, int* callback_code) noexcept {
   if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (old_table == new_table) return ATTRCACHE_ERR_ARGUMENT;
+  if (old_table == new_table || !attrcache_table_is_aligned(new_table))
+    return ATTRCACHE_ERR_ARGUMENT;
   return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
                                     {Registry::of(kind), Table::of(new_table), new_object},
                                     callback_code);

@@ -22,16 +22,17 @@ using attrcache::Registry;
 using attrcache::Table;
 
 bool are_right(const attrcache_callbacks& callbacks) {
-  return static_cast<unsigned>(attrcache::language_of(callbacks)) <= ATTRCACHE_RAW &&
+  return (callbacks.flags & ~unsigned{ATTRCACHE_DELETE_ONCE}) == 0 &&
+         static_cast<unsigned>(callbacks.language) <= ATTRCACHE_RAW &&
          callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
-// Whether callbacks are C's, in the struct as this library knows it: size and language are compared
-// in one step.
+// Whether callbacks are C's, without flags, in the struct as this library knows it.
 bool are_usual(const attrcache_callbacks& callbacks) {
   static_assert(ATTRCACHE_C == 0);
-  const uint64_t both = callbacks.size | uint64_t{static_cast<unsigned>(callbacks.language)} << 32;
-  return both == sizeof callbacks && callbacks.delete_fn != ATTRCACHE_DUP_FN;
+  return callbacks.size == sizeof callbacks &&
+         (callbacks.flags | static_cast<unsigned>(callbacks.language)) == 0 &&
+         callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
 int read_callbacks(const attrcache_callbacks* given, attrcache_callbacks* known) {
@@ -93,12 +94,11 @@ int attrcache_domain_create(const attrcache_domain_options* options,
   return result;
 }
 
-int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks* leaks) noexcept {
+int attrcache_domain_destroy(attrcache_domain* domain, attrcache_destroy_mode mode,
+                             attrcache_leaks* leaks) noexcept {
   if (domain == nullptr) return ATTRCACHE_ERR_NULL;
-  if (mode != ATTRCACHE_DESTROY_IF_UNUSED && mode != ATTRCACHE_DESTROY_ANYWAY) {
-    return ATTRCACHE_ERR_ARGUMENT;
-  }
-  const attrcache::Inspected inspected(leaks, leaks != nullptr ? 1 : 0);
+  if (static_cast<unsigned>(mode) > ATTRCACHE_DESTROY_ANYWAY) return ATTRCACHE_ERR_ARGUMENT;
+  const attrcache::Inspected inspected(leaks, leaks != nullptr);
   if (!inspected.valid()) return ATTRCACHE_ERR_ARGUMENT;
   if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(Domain::of(domain).readers());
   attrcache_leaks found;
@@ -107,9 +107,12 @@ int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks
   return result;
 }
 
-attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept {
-  Registry* const found = domain != nullptr ? Domain::of(domain).kind(number) : nullptr;
-  return found != nullptr ? found->as_kind() : nullptr;
+int attrcache_kind_of(attrcache_domain* domain, int number, attrcache_kind** kind) noexcept {
+  if (domain == nullptr || kind == nullptr) return ATTRCACHE_ERR_NULL;
+  Registry* const found = Domain::of(domain).kind(number);
+  if (found == nullptr) return ATTRCACHE_ERR_ARGUMENT;
+  *kind = found->as_kind();
+  return ATTRCACHE_OK;
 }
 
 int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_options* options,
@@ -124,11 +127,11 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
   return result;
 }
 
-attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind) noexcept {
-  static constexpr attrcache::DomainSettings kUsual;
-  const attrcache::DomainSettings& settings =
-      kind != nullptr ? Registry::of(kind).settings() : kUsual;
-  return {settings.mask ^ attrcache::id::kMarker, settings.invalid};
+int attrcache_kind_numbers(const attrcache_kind* kind, attrcache_keyval_numbers* numbers) noexcept {
+  if (kind == nullptr || numbers == nullptr) return ATTRCACHE_ERR_NULL;
+  const attrcache::DomainSettings& settings = Registry::of(kind).settings();
+  *numbers = {settings.mask ^ attrcache::id::kMarker, settings.invalid};
+  return ATTRCACHE_OK;
 }
 
 int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
@@ -184,12 +187,13 @@ int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, si
   return ATTRCACHE_OK;
 }
 
-int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
-                              attrcache_keyval_info* info) noexcept {
-  if (kind == nullptr || info == nullptr) return ATTRCACHE_ERR_NULL;
-  const attrcache::Inspected one(info);
-  return one.valid() ? attrcache::describe_keyval(Registry::of(kind), keyval, one)
-                     : ATTRCACHE_ERR_ARGUMENT;
+int attrcache_keyval_describe(attrcache_kind* kind, int keyval, attrcache_keyval_info* info,
+                              attrcache_callbacks* callbacks) noexcept {
+  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
+  const attrcache::Inspected one(info, info != nullptr);
+  const attrcache::Inspected its(callbacks, callbacks != nullptr);
+  if (!one.valid() || !its.valid()) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::describe_keyval(Registry::of(kind), keyval, one, its);
 }
 
 int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,

@@ -18,8 +18,8 @@ template <typename Struct>
 int read_filled(const Struct* given, Struct* known) {
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
-  const size_t size = size_of(*given);
-  if (!can_be_size(size)) return ATTRCACHE_ERR_ARGUMENT;
+  const size_t size = given->size;
+  if (!can_be_size<Struct>(size)) return ATTRCACHE_ERR_ARGUMENT;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   for (size_t i = sizeof(Struct); i < size; ++i) {
     if (bytes[i] != 0) return ATTRCACHE_ERR_UNSUPPORTED;

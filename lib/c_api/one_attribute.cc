@@ -15,18 +15,17 @@ using attrcache::set_fast;
 using attrcache::set_slowly;
 
 // The internal keyval (keyval/settings.h).
-int to_inside(attrcache_kind* kind, int keyval) {
+int to_inside(const attrcache_kind* kind, int keyval) {
   return static_cast<int>(Registry::of(kind).keyval_of(keyval));
 }
 
 bool is_usual_fint(attrcache_kind* kind) { return !Registry::of(kind).settings().fint_is_64_bits; }
 
-[[gnu::noinline]] int set_tagged(attrcache_kind* kind, attrcache_table* table, void* object,
-                                 int keyval, intptr_t value, attrcache_tag tag,
-                                 int* callback_code) noexcept {
-  const bool usual = attrcache::is_tag(tag) && (tag != ATTRCACHE_AS_FINT || is_usual_fint(kind));
-  return usual ? set_fast(kind, table, object, keyval, value, tag, callback_code)
-               : set_slowly(kind, table, object, keyval, value, tag, callback_code);
+// Why nothing can be attached to that table; 0: it can.
+int unfit(const attrcache_kind* kind, const attrcache_table* table) {
+  if (kind == nullptr || table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  return attrcache_table_is_aligned(table) ? 0 : ATTRCACHE_ERR_ARGUMENT;
 }
 
 }  // namespace
@@ -35,17 +34,32 @@ extern "C" {
 
 int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                   void** value) noexcept {
+  if (kind == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  return attrcache::get_for<true>(kind, table, to_inside(kind, keyval), value);
+}
+
+int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                             void** value) noexcept {
   return attrcache::get_for<true>(kind, table, keyval, value);
 }
 
 int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
-                  intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_NULL;
+                  void* value, int* callback_code) noexcept {
+  if (const int error = unfit(kind, table)) [[unlikely]]
+    return error;
+  return set_fast(kind, table, object, to_inside(kind, keyval), reinterpret_cast<intptr_t>(value),
+                  ATTRCACHE_AS_POINTER, callback_code);
+}
+
+int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                     intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  if (const int error = unfit(kind, table)) [[unlikely]]
+    return error;
   keyval = to_inside(kind, keyval);
-  if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
-    return set_tagged(kind, table, object, keyval, value, tag, callback_code);
-  return set_fast(kind, table, object, keyval, value, ATTRCACHE_AS_POINTER, callback_code);
+  const bool usual = attrcache::is_tag(tag) && (tag != ATTRCACHE_AS_FINT || is_usual_fint(kind));
+  return usual ? set_fast(kind, table, object, keyval, value, tag, callback_code)
+               : set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

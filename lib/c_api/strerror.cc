@@ -8,12 +8,15 @@ const char* attrcache_strerror(int result) noexcept {
       return "success";
     case ATTRCACHE_ABSENT:
       return "no attribute is attached under this keyval";
+    case ATTRCACHE_PRESENT:
+      return "a value is attached under this keyval already";
     case ATTRCACHE_ERR_NULL:
       return "a null pointer was given where a value is required";
     case ATTRCACHE_ERR_ARGUMENT:
-      return "an argument is out of range";
+      return "an argument is out of range (an enum, a flag, a size; or a table that is not "
+             "aligned)";
     case ATTRCACHE_ERR_KEYVAL_INVALID:
-      return "the keyval is ATTRCACHE_KEYVAL_INVALID";
+      return "the keyval is the invalid one";
     case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
       return "no such keyval was ever created";
     case ATTRCACHE_ERR_KEYVAL_STALE:
@@ -27,7 +30,11 @@ const char* attrcache_strerror(int result) noexcept {
     case ATTRCACHE_ERR_REATTACHED:
       return "callbacks went on attaching attributes to what was being deleted";
     case ATTRCACHE_ERR_BUSY:
-      return "the table or domain is still in use, or was freed by a callback";
+      return "the table, domain or keyval is still in use";
+    case ATTRCACHE_ERR_FREED:
+      return "a callback has freed the object, or the keyval was freed";
+    case ATTRCACHE_ERR_EXISTS:
+      return "a predefined keyval has this number already";
     case ATTRCACHE_ERR_THREAD:
       return "another thread has borrowed this value";
     case ATTRCACHE_ERR_MOVED:

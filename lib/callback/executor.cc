@@ -90,7 +90,7 @@ int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& argu
 // Calls copy_fn in the convention of the keyval's language. Where INTEGERs have 64 bits, Fortran's
 // two conventions are one.
 Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  switch (language_of(callbacks)) {
+  switch (callbacks.language) {
     case ATTRCACHE_FORTRAN_FINT:
       if (!arguments.convention.fint_is_64_bits)
         return copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments);
@@ -107,7 +107,7 @@ Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments&
 }
 
 int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  switch (language_of(callbacks)) {
+  switch (callbacks.language) {
     case ATTRCACHE_FORTRAN_FINT:
       if (!arguments.convention.fint_is_64_bits)
         return delete_fortran<int, int>(callbacks, arguments);
@@ -138,7 +138,7 @@ bool is_left_by_exception(const CallingConvention& convention, Call call) {
 
 int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
                        void* object) {
-  const attrcache_language language = language_of(callbacks);
+  const attrcache_language language = callbacks.language;
   const bool fortran = language == ATTRCACHE_FORTRAN_FINT || language == ATTRCACHE_FORTRAN_AINT;
   return fortran ? fortran_handle(convention, object) : 0;
 }
@@ -158,15 +158,10 @@ int run_delete_in_language(attrcache_callbacks& callbacks, const CallbackArgumen
 }
 
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention) {
-  if (callbacks.destructor != nullptr) {
-    static_cast<void>(is_left_by_exception(
-        convention, [&callbacks] { callbacks.destructor(callbacks.extra_state); }));
-  }
-  if (callbacks.context_destructor != nullptr) {
-    static_cast<void>(is_left_by_exception(convention, [&callbacks] {
-      callbacks.context_destructor(callbacks.context, callbacks.extra_state);
-    }));
-  }
+  if (callbacks.destructor == nullptr) return;
+  static_cast<void>(is_left_by_exception(convention, [&callbacks] {
+    callbacks.destructor(callbacks.extra_state, callbacks.context);
+  }));
 }
 
 }  // namespace attrcache

@@ -25,13 +25,9 @@ struct CallingConvention {
   int fortran_false;
 };
 
-// The calling convention of callbacks, and whether a value is gone even if its delete_fn has
-// failed.
-inline attrcache_language language_of(const attrcache_callbacks& callbacks) {
-  return static_cast<attrcache_language>(callbacks.language & ~unsigned{ATTRCACHE_DELETE_ONCE});
-}
+// Whether a value is gone even if its delete_fn has failed.
 inline bool deletes_once(const attrcache_callbacks& callbacks) {
-  return (callbacks.language & ATTRCACHE_DELETE_ONCE) != 0;
+  return (callbacks.flags & ATTRCACHE_DELETE_ONCE) != 0;
 }
 
 // One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
@@ -128,8 +124,8 @@ inline int run_delete(attrcache_callbacks& callbacks, const CallbackArguments& a
              : run_delete_in_language(callbacks, arguments);
 }
 
-// Runs the destructors of extra_state and context, if there are any. An exception that one of them
-// throws is dropped, because a destructor has no way to report an error.
+// Runs the destructor, if there is one. An exception that it throws is dropped, because a
+// destructor has no way to report an error.
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention);
 
 }  // namespace attrcache

@@ -64,7 +64,7 @@ class Definitions {
     return nullptr;
   }
 
-  // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.
+  // Adds a definition, which then belongs to this. EXISTS: its number is defined already.
   // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.
   int add(Definition* definition) {
     for (Atomic<Definition*>& place : places_) {
@@ -72,7 +72,7 @@ class Definitions {
       // (P2) release: a reader that finds the definition (P1) sees its content. Acquire if it
       // fails: another one is there, whose number is looked at.
       if (place.compare_exchange_strong(there, definition, kRelease, kAcquire)) return ATTRCACHE_OK;
-      if (there->number == definition->number) return ATTRCACHE_ERR_ARGUMENT;
+      if (there->number == definition->number) return ATTRCACHE_ERR_EXISTS;
     }
     return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   }

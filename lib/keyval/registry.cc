@@ -185,11 +185,6 @@ namespace {
   return flags;
 }
 
-[[gnu::always_inline]] inline bool has_destructor(const attrcache_callbacks& callbacks) {
-  return (reinterpret_cast<uintptr_t>(callbacks.destructor) |
-          reinterpret_cast<uintptr_t>(callbacks.context_destructor)) != 0;
-}
-
 }  // namespace
 
 // Accesses without a comment are relaxed because index and entry belong to this thread alone, from
@@ -204,7 +199,7 @@ namespace {
   const id::Keyval made = id::following(first_keyval_, generations % id::kGenerations, offset);
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
-  if (has_destructor(callbacks)) word |= kDestructs;
+  if (callbacks.destructor != nullptr) word |= kDestructs;
   word |= uint64_t{flags} << kFlagsShift;
   // (K10) pairs with V1: a thread that sees this keyval counted sees that the one before it is gone
   // (K8).
@@ -265,6 +260,7 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   const uint64_t word = look_up(keyval);
   if (word == 0) return why_not(keyval);
   const id::Offset offset = id::offset(keyval);
+  if ((word & kFreed) != 0) return ATTRCACHE_ERR_FREED;
   if (!references(offset).unused(keyval)) return ATTRCACHE_ERR_BUSY;
   Record* const record = make_record();
   if (record == nullptr) return ATTRCACHE_ERR_MEMORY;
@@ -274,7 +270,7 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   entry.record.store(record, kRelease);             // (K9) pairs with V3
   uint64_t changed = word & ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
   changed |= uint64_t{flags_of(callbacks)} << kFlagsShift;
-  if (has_destructor(callbacks)) changed |= kDestructs;
+  if (callbacks.destructor != nullptr) changed |= kDestructs;
   entry.word.store(changed, kRelease);  // (K2) pairs with K1
   epoch_.retire(old);                   // introspection may still look at it
   return ATTRCACHE_OK;
@@ -326,9 +322,16 @@ int Registry::check_number(int number) const {
   return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
 }
 
+// Only kinds that exist have keyvals.
+int Registry::check_other_kind(id::Keyval keyval) const {
+  const bool exists = settings_.kinds == nullptr ||
+                      settings_.kinds[id::kind(keyval)].load(kAcquire) != nullptr;  // (D1)
+  return exists ? ATTRCACHE_ERR_KEYVAL_KIND : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
+}
+
 int Registry::check(id::Keyval keyval) const {
   if (!id::well_formed(keyval)) return check_number(number_of(keyval));
-  if (!is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
+  if (!is_kind_of(keyval)) return check_other_kind(keyval);
   const uint64_t word = word_at(id::offset(keyval));
   if (entry_word::keyval(word) == keyval) return ATTRCACHE_OK;
   const bool handed_out = id::generation(keyval) < word >> kGenerationsShift;

@@ -301,6 +301,7 @@ class Registry {
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
+  int check_other_kind(id::Keyval keyval) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
   [[gnu::noinline]] int create_slowly(uint32_t node, const attrcache_callbacks& callbacks,

@@ -10,9 +10,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How programs' functions get objects: by handles that are ints, or pointers. */
+/* A program's functions, and how they get objects: by handles that are ints, or pointers. */
 typedef struct {
   attrcache_callback *copy_fn, *delete_fn;
+  void (*destructor)(void* extra_state);
   int handles_are_ints;
 } As_set;
 
@@ -40,19 +41,23 @@ static int delete_as_set(void* object, int keyval, void* extra_state, void* cont
              : ((attrcache_delete_fn*)as_set->delete_fn)(object, keyval, (void*)value, extra_state);
 }
 
-static void free_as_set(void* as_set, void* extra_state) {
-  (void)extra_state;
-  free(as_set);
+static void end_as_set(void* extra_state, void* context) {
+  void (*const destructor)(void*) = ((const As_set*)context)->destructor;
+
+  free(context);
+  if (destructor != NULL) destructor(extra_state);
 }
 
-/* Has the functions of `callbacks` called in that way. Its context must be unused; pass it to
- * free_as_set() if no keyval is made. Returns a result of attrcache's. */
-static int call_as_set(attrcache_callbacks* callbacks, int handles_are_ints) {
+/* Has `destructor`, and the functions of `callbacks`, called in that way. Its context must be
+ * unused; free() it if no keyval is made. Returns a result of attrcache's. */
+static int call_as_set(attrcache_callbacks* callbacks, void (*destructor)(void*),
+                       int handles_are_ints) {
   As_set* const as_set = (As_set*)malloc(sizeof *as_set);
 
   if (as_set == NULL) return ATTRCACHE_ERR_MEMORY;
   as_set->copy_fn = callbacks->copy_fn;
   as_set->delete_fn = callbacks->delete_fn;
+  as_set->destructor = destructor;
   as_set->handles_are_ints = handles_are_ints;
   if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
     callbacks->copy_fn = (attrcache_callback*)copy_as_set;
@@ -60,17 +65,17 @@ static int call_as_set(attrcache_callbacks* callbacks, int handles_are_ints) {
   if (callbacks->delete_fn != ATTRCACHE_NULL_DELETE_FN) {
     callbacks->delete_fn = (attrcache_callback*)delete_as_set;
   }
-  callbacks->language = (attrcache_language)(callbacks->language | ATTRCACHE_RAW);
+  callbacks->language = ATTRCACHE_RAW;
   callbacks->context = as_set;
-  callbacks->context_destructor = free_as_set;
+  callbacks->destructor = end_as_set;
   return ATTRCACHE_OK;
 }
 
-/* Makes a keyval of the functions, extra_state, destructor and flags (in `language`) of
- * `callbacks`. Returns a result of attrcache's. */
+/* Makes a keyval of `destructor` and the functions, extra_state and flags of `callbacks`. Returns a
+ * result of attrcache's. */
 static inline int create_as_set(attrcache_kind* kind, attrcache_callbacks callbacks,
-                                int handles_are_ints, int* keyval) {
-  int result = call_as_set(&callbacks, handles_are_ints);
+                                void (*destructor)(void*), int handles_are_ints, int* keyval) {
+  int result = call_as_set(&callbacks, destructor, handles_are_ints);
 
   if (result != ATTRCACHE_OK) return result;
   result = attrcache_keyval_create(kind, &callbacks, keyval);

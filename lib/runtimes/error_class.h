@@ -8,6 +8,7 @@ static inline int attrcache_error_class(int result, int code) {
   switch (result) {
     case ATTRCACHE_OK:
     case ATTRCACHE_ABSENT:
+    case ATTRCACHE_PRESENT:
       return MPI_SUCCESS;
     case ATTRCACHE_ERR_CALLBACK:
       return code == ATTRCACHE_CALLBACK_THREW ? MPI_ERR_OTHER : code;

@@ -181,27 +181,29 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
   }
   table = a != NULL ? &a->table : &nothing;
   if (what == TO_SET) {
-    result = attrcache_set(kinds[kind], table, (void*)key, keyval, (intptr_t)value,
-                           ATTRCACHE_AS_POINTER, &code);
+    result = attrcache_set(kinds[kind], table, (void*)key, keyval, value, &code);
   } else if (what == TO_DELETE) {
     result = attrcache_delete(kinds[kind], table, (void*)key, keyval, &code);
   } else {
     result = flag == NULL ? ATTRCACHE_ERR_NULL
-                          : attrcache_get_ranged(kinds[kind], table,
-                                                 attrcache_kind_numbers(kinds[kind]).base, keyval,
-                                                 (void**)value);
+                          : attrcache_get(kinds[kind], table, keyval, (void**)value);
     if (flag != NULL) *flag = result == ATTRCACHE_OK;
   }
   return raise_on(kind, handle, attrcache_error_class(result, code));
 }
 
+static void call_destructor(void* extra_state, void* destructor) {
+  ((void (*)(void*))(uintptr_t)destructor)(extra_state);
+}
+
 static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
-                         int once, int* keyval, void* extra_state) {
+                         unsigned flags, int* keyval, void* extra_state) {
   const attrcache_callbacks callbacks = {.size = sizeof callbacks,
-                                         .language = ATTRCACHE_C | once,
+                                         .flags = flags,
                                          .delete_fn = delete_fn,
                                          .extra_state = extra_state,
-                                         .destructor = destructor};
+                                         .destructor = destructor != NULL ? call_destructor : NULL,
+                                         .context = (void*)(uintptr_t)destructor};
 
   return raise_alone(
       attrcache_error_class(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
@@ -216,7 +218,7 @@ static int free_keyval(int kind, int* keyval) {
   freed = *keyval;
   *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
   result = attrcache_keyval_free(kinds[kind], &freed);
-  if (result > ATTRCACHE_ABSENT) *keyval = freed; /* it failed, and has left its argument alone */
+  if (result < ATTRCACHE_OK) *keyval = freed; /* it failed, and has left its argument alone */
   return raise_alone(attrcache_error_class(result, 0));
 }
 
@@ -333,13 +335,16 @@ FUNCTIONS(File, FILES)
                                          : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
     const attrcache_callbacks callbacks = {                                                       \
         .size = sizeof callbacks,                                                                 \
-        .language = once,                                                                         \
+        .flags = once,                                                                            \
         .copy_fn = copy,                                                                          \
         .delete_fn = KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),        \
-        .extra_state = extra_state,                                                               \
-        .destructor = destructor};                                                                \
-    const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
-                                     sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \
+        .extra_state = extra_state};                                                              \
+    attrcache_kind* kind;                                                                         \
+    int result = attrcache_kind_of(domain, number, &kind);                                        \
+                                                                                                  \
+    if (result == ATTRCACHE_OK)                                                                   \
+      result = create_as_set(kind, callbacks, destructor, sizeof(PROGRAMS(Comm)) < sizeof(void*), \
+                             keyval);                                                             \
     if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += OPENMPIS_ABI_KEYVALS;  \
     return raise_alone(attrcache_error_class(result, 0));                                         \
   }

@@ -51,8 +51,8 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
   return sets;
 }
 
-// The slot has changed before the set took effect.
-constexpr int kChanged = -1;
+// The slot has changed before the set took effect. (No result of the API.)
+constexpr int kChanged = 1000;
 
 // Replaces a value that has a delete_fn, and deletes it. `reference` is the new value's. If it
 // returns kChanged, `now` is what is in the slot.

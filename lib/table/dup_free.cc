@@ -160,7 +160,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   SlotContent found;
   bool held;
   if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
-    return give_up(keyval, table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK);
+    return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
   old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
   // copy_fn gets a copy, because another value may take its place in the slot.
   const uint64_t value = found.value;
@@ -177,7 +177,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   if (!is_tag(copied.tag)) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
   if (new_scope_.table_died()) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_BUSY);
+    return give_up(keyval, ATTRCACHE_ERR_FREED);
   return attach(*made, keyval, like, copied.value, copied.tag, callback_code);
 }
 
@@ -278,7 +278,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     for (const Batch::Item& item : batch) {
       int code = 0;
       int result = dup.copy(item, &code);
-      if (dup.table_died()) result = ATTRCACHE_ERR_BUSY;
+      if (dup.table_died()) result = ATTRCACHE_ERR_FREED;
       if (result == ATTRCACHE_OK) continue;
       if (!dup.new_table_died()) delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;

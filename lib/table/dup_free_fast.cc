@@ -157,11 +157,11 @@ int give_up_copy(Registry& registry, Table& from, Table& to) {
     for (const Batch::Item& item : batch) {
       item.slot->clear_unshared();
       drop_reference(registry, meta::keyval(item.meta, item.index));  // may run a destructor
-      if (new_scope.table_died()) return ATTRCACHE_ERR_BUSY;
+      if (new_scope.table_died()) return ATTRCACHE_ERR_FREED;
     }
   }
   to.clear(registry.memory());
-  return old_scope.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
+  return old_scope.table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_ABSENT;
 }
 
 }  // namespace attrcache

@@ -82,7 +82,7 @@ template <typename Place>
 
 // Copies all attributes to a table that is as new, with their sequence numbers and hence in their
 // order. ATTRCACHE_ABSENT: it can't be done on this path, and nothing was copied; use
-// copy_attributes(). ATTRCACHE_ERR_MEMORY: out of memory for the new table. ATTRCACHE_ERR_BUSY: a
+// copy_attributes(). ATTRCACHE_ERR_MEMORY: out of memory for the new table. ATTRCACHE_ERR_FREED: a
 // destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
   if (!to.is_as_new()) [[unlikely]]

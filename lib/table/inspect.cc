@@ -9,13 +9,11 @@
 namespace attrcache {
 namespace {
 
-attrcache_keyval_info described(int number, uint64_t word, const Record& record,
-                                const References& references) {
+attrcache_keyval_info described(int number, uint64_t word, const References& references) {
   attrcache_keyval_info info = {};
   info.keyval = number;
   info.freed = (word & entry_word::kFreed) != 0;
   info.attributes = references.count();
-  info.callbacks = record.callbacks;
   return info;
 }
 
@@ -32,24 +30,27 @@ attrcache_keyval_info described(const Definition& definition) {
 size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos) {
   size_t count = 0;
   const uint32_t mask = registry.settings().mask;
-  registry.for_each([&](uint64_t word, const Record& record, const References& references) {
+  registry.for_each([&](uint64_t word, const Record&, const References& references) {
     const auto number = static_cast<int>(static_cast<uint32_t>(word) ^ mask);
-    infos.fill(count++, described(number, word, record, references));
+    infos.fill(count++, described(number, word, references));
   });
   registry.definitions().for_each(
       [&](const Definition& definition) { infos.fill(count++, described(definition)); });
   return count;
 }
 
-int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info) {
+int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info,
+                    const Inspected<attrcache_callbacks>& callbacks) {
   const id::Keyval keyval = registry.keyval_of(number);
   if (const Definition* definition = registry.definitions().find(number)) {
     info.fill(0, described(*definition));
+    callbacks.fill(0, {});
     return ATTRCACHE_OK;
   }
   const bool found = registry.visit(
       keyval, [&](uint64_t word, const Record& record, const References& references) {
-        info.fill(0, described(number, word, record, references));
+        info.fill(0, described(number, word, references));
+        callbacks.fill(0, record.callbacks);
       });
   return found ? ATTRCACHE_OK : registry.why_not(keyval);
 }

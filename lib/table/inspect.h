@@ -16,14 +16,16 @@
 
 namespace attrcache {
 
-// The size of a caller's struct that begins with its size. 0, as in bytes that were zeroed, stands
-// for that of the first release, which is this one.
+// The size that a struct which begins with its size has in the first release: this one. When it
+// grows, this gets a specialization with the old size.
 template <typename Struct>
-size_t size_of(const Struct& given) {
-  return given.size == 0 ? sizeof(Struct) : given.size;
-}
+inline constexpr size_t kFirstSize = sizeof(Struct);
+
 // Whether a struct of some version can have that size.
-inline bool can_be_size(size_t size) { return size > sizeof(uint32_t) && size <= 4096; }
+template <typename Struct>
+bool can_be_size(size_t size) {
+  return size >= kFirstSize<Struct> && size <= 4096;
+}
 
 // A caller's array of structs, each as large as the first one says; or a single one.
 template <typename Struct>
@@ -32,12 +34,12 @@ class Inspected {
   explicit Inspected(Struct* first, size_t capacity = 1)
       : bytes_(reinterpret_cast<unsigned char*>(first)),
         capacity_(capacity),
-        size_(capacity == 0 ? sizeof(Struct) : size_of(*first)) {}
+        size_(capacity == 0 ? sizeof(Struct) : first->size) {}
 
   size_t capacity() const { return capacity_; }
   // Whether a struct can have that size, with every element aligned.
   bool valid() const {
-    return can_be_size(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
+    return can_be_size<Struct>(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
   }
   // Fills the i-th element, if there is one; members that aren't known here become zero.
   void fill(size_t i, Struct with) const {
@@ -62,7 +64,9 @@ class Inspected {
 // there are.
 size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos);
 
-int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info);
+// `info` and `callbacks` may have no capacity.
+int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info,
+                    const Inspected<attrcache_callbacks>& callbacks);
 
 // The same for a table's attributes, in the order of setting.
 size_t list_attributes(const Registry& registry, const Table& table,

@@ -126,9 +126,9 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
                     });
       EXPECT_LE(allocations, 1);
       records += allocations;
-      attrcache_keyval_info info;
-      EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
-      EXPECT_EQ(info.callbacks.extra_state, &recorder);
+      attrcache_callbacks callbacks;
+      EXPECT_EQ(attrcache_keyval_describe(kind, keyval, nullptr, &callbacks), ATTRCACHE_OK);
+      EXPECT_EQ(callbacks.extra_state, &recorder);
       if (i % 30 == 0) {
         alive.push_back(keyval);
       } else {
@@ -292,7 +292,8 @@ TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
   Recorder recorder;
   attrcache_domain* domain;
   ASSERT_EQ(attrcache_domain_create(&through_hooks(), &domain), ATTRCACHE_OK);
-  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind* kind;
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
   std::vector<int> keyvals;
   for (int i = 0; i < 300; ++i) keyvals.push_back(recorder.keyval(kind));
   std::optional<Object> object(kind), empty(kind), to(kind);  // which end before their domain
@@ -310,7 +311,7 @@ TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
   for (int i = 0; i < 300; ++i) EXPECT_EQ(attributes[i].keyval, keyvals[i]);
   EXPECT_EQ(attrcache_keyval_list(kind, infos.data(), 300, &count), ATTRCACHE_OK);
   EXPECT_EQ(count, 300u);
-  EXPECT_EQ(attrcache_keyval_describe(kind, keyvals[7], infos.data()), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyvals[7], infos.data(), nullptr), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_domain_counters(domain, &counters), ATTRCACHE_OK);
   EXPECT_EQ(empty->copy_to(*to), ATTRCACHE_OK);
   EXPECT_EQ(object->set(keyvals[299], 5), ATTRCACHE_OK) << "replacing";

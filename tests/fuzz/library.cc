@@ -27,7 +27,7 @@ int delete_raw(void* object, int, void* extra, void* context, attrcache_tag, int
   return script_delete(*static_cast<Implementation*>(context), object_of(object), keyval_of(extra),
                        value);
 }
-void destroy(void* context, void* extra) {
+void destroy(void* extra, void* context) {
   script_destructor(*static_cast<Implementation*>(context), keyval_of(extra));
 }
 
@@ -50,9 +50,8 @@ class Library : public Implementation {
     const int id = static_cast<int>(plans.size());
     plans.push_back(plan);
     attrcache_callbacks callbacks = {};
-    callbacks.language =
-        plan.once ? static_cast<attrcache_language>(ATTRCACHE_RAW | ATTRCACHE_DELETE_ONCE)
-                  : ATTRCACHE_RAW;
+    callbacks.language = ATTRCACHE_RAW;
+    if (plan.once) callbacks.flags = ATTRCACHE_DELETE_ONCE;
     callbacks.extra_state = reinterpret_cast<void*>(intptr_t{id});
     callbacks.context = static_cast<Implementation*>(this);
     if (plan.copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
@@ -60,7 +59,7 @@ class Library : public Implementation {
       callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy_raw);
     }
     if (plan.deletes) callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(delete_raw);
-    if (plan.destructor) callbacks.context_destructor = destroy;
+    if (plan.destructor) callbacks.destructor = destroy;
     int made = id;
     const int result = attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
     ints_.push_back(made);
@@ -76,8 +75,8 @@ class Library : public Implementation {
   }
 
   int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) override {
-    return attrcache_set(kind(object.kind), table(object), handle(object), ints_[keyval], value,
-                         tag, code);
+    return attrcache_set_as(kind(object.kind), table(object), handle(object), ints_[keyval], value,
+                            tag, code);
   }
 
   Reading get(Object object, int keyval, bool fint) override {
@@ -142,7 +141,11 @@ class Library : public Implementation {
   static attrcache_table* new_table() {
     return static_cast<attrcache_table*>(std::calloc(1, sizeof(attrcache_table)));
   }
-  attrcache_kind* kind(int number) { return attrcache_kind_of(domain_, number); }
+  attrcache_kind* kind(int number) {
+    attrcache_kind* kind = nullptr;
+    attrcache_kind_of(domain_, number, &kind);
+    return kind;
+  }
   attrcache_table* table(Object object) { return tables_[handle_of(object)]; }
   static void* handle(Object object) {
     return reinterpret_cast<void*>(intptr_t{handle_of(object)});

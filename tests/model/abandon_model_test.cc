@@ -30,11 +30,11 @@ struct Runtime {
     attrcache_domain_options options = {};
     options.flags = flags;
     expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
     attrcache_callbacks callbacks = {};
     callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
     callbacks.extra_state = this;
-    callbacks.destructor = [](void* extra) { ++static_cast<Runtime*>(extra)->destructions; };
+    callbacks.destructor = [](void* extra, void*) { ++static_cast<Runtime*>(extra)->destructions; };
     attrcache_keyval_create(kind, &callbacks, &keyval);
     set(0);
   }
@@ -49,8 +49,8 @@ struct Runtime {
   }
   int try_to_set(int n, attrcache_table& in) {
     bodies[n].write(1);
-    return attrcache_set(kind, &in, nullptr, keyval, reinterpret_cast<intptr_t>(&bodies[n]),
-                         ATTRCACHE_AS_POINTER, nullptr);
+    return attrcache_set_as(kind, &in, nullptr, keyval, reinterpret_cast<intptr_t>(&bodies[n]),
+                            ATTRCACHE_AS_POINTER, nullptr);
   }
   int try_to_set(int n) { return try_to_set(n, table); }
   void set(int n, attrcache_table& in) { expect(try_to_set(n, in) == ATTRCACHE_OK, "set"); }

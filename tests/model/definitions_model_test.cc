@@ -24,7 +24,7 @@ struct Runtime {
   Runtime() {
     support::processors = 1;
     expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
   }
 
   attrcache_predefined per_kind(int cell) {

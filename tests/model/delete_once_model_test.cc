@@ -15,13 +15,13 @@ struct Once {
   Once() {
     support::processors = 1;
     expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
     attrcache_callbacks callbacks = {};
     callbacks.copy_fn = ATTRCACHE_DUP_FN;
     callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&fail);
     callbacks.extra_state = this;
-    callbacks.language = ATTRCACHE_DELETE_ONCE;
-    callbacks.destructor = [](void* extra) { ++static_cast<Once*>(extra)->destroyed; };
+    callbacks.flags = ATTRCACHE_DELETE_ONCE;
+    callbacks.destructor = [](void* extra, void*) { ++static_cast<Once*>(extra)->destroyed; };
     expect(attrcache_keyval_create(kind, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     set(1);
   }
@@ -32,7 +32,7 @@ struct Once {
   void set(int value) {
     int code = 0;
     const int result =
-        attrcache_set(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, &code);
+        attrcache_set_as(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, &code);
     if (result == ATTRCACHE_ERR_CALLBACK) ++gone[value];  // refused
     expect(result == ATTRCACHE_OK || code == 7, "the failure is returned");
     used[value] = true;
@@ -102,7 +102,7 @@ TEST(DeleteOnce, BorrowBesideASet) {
              "a borrowed value isn't deleted");
       attrcache_give_back(&borrowed);
     }
-    expect(result <= ATTRCACHE_ABSENT, "found, or absent");
+    expect(result >= ATTRCACHE_OK, "found, or absent");
   });
 }
 

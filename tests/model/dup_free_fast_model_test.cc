@@ -140,14 +140,14 @@ TEST(AtOnce, AnotherKind) {
                  ATTRCACHE_ERR_KEYVAL_KIND,
              "copy_all");
       expect(o.erase_all(0, o.other) == ATTRCACHE_ERR_KEYVAL_KIND, "delete_all");
-      expect(attrcache_set(o.other, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
-                           nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+      expect(attrcache_set_as(o.other, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                              nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
              "set that replaces");
       expect(attrcache_delete(o.other, &o.tables[0], nullptr, o.keys[0], nullptr) ==
                  ATTRCACHE_ERR_KEYVAL_KIND,
              "delete");
-      expect(attrcache_set(o.other, &o.tables[1], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
-                           nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+      expect(attrcache_set_as(o.other, &o.tables[1], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                              nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
              "set that attaches");
       expect(o.value(0, 0) == 1 && o.attributes() == 1, "nothing has changed");
     });
@@ -284,8 +284,8 @@ TEST(AtOnce, DeleteThatAttaches) {
       o.older_seen = at;
       o.on_delete = [](Objects& self, int) {
         self.on_delete = nullptr;
-        attrcache_set(self.kind, &self.tables[0], nullptr, self.keys[self.older_seen], 3,
-                      ATTRCACHE_AS_POINTER, nullptr);
+        attrcache_set_as(self.kind, &self.tables[0], nullptr, self.keys[self.older_seen], 3,
+                         ATTRCACHE_AS_POINTER, nullptr);
       };
       expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
       expect(o.is_as_new(0) && o.attributes() == 0, "nothing is left");

@@ -16,7 +16,7 @@ Fixture::Fixture(unsigned stripes, unsigned flags) {
   attrcache_domain_options options = {};
   options.flags = flags;
   expect(attrcache_domain_create(&options, &domain_) == ATTRCACHE_OK, "a domain is made");
-  kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR, &kind_);
 }
 
 Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
@@ -164,7 +164,7 @@ int Fixture::copy_fn(void* object, int, void* extra, void* in, void* out, int* f
   return 0;
 }
 
-void Fixture::destructor(void* extra) {
+void Fixture::destructor(void* extra, void*) {
   auto& key = *static_cast<Key*>(extra);
   note("destructor", static_cast<int>(&key - key.fixture->keys));
   key.extra.write(0);
@@ -187,14 +187,14 @@ int Fixture::record(Call::Kind kind, int attribute, int value, int result, const
 }
 
 int Fixture::set(int object, int key, int value) {
-  return set_by(&attrcache_set, object, key, value);
+  return set_by(&attrcache_set_as, object, key, value);
 }
 
 int Fixture::set_slowly(int object, int key, int value) {
   return set_by(&attrcache::set_slowly, object, key, value);
 }
 
-int Fixture::set_by(decltype(&attrcache_set) how, int object, int key, int value) {
+int Fixture::set_by(decltype(&attrcache_set_as) how, int object, int key, int value) {
   values[value].body.write(value);
   values[value].no_delete_fn = keys[key].no_delete_fn;
   CallScope scope(*this, Calling::kSet, object, key, value);

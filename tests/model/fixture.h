@@ -112,10 +112,10 @@ class Fixture {
   class CallScope;
 
   Begin begin() const { return {now(), recorded_}; }
-  int set_by(decltype(&attrcache_set) how, int object, int key, int value);
+  int set_by(decltype(&attrcache_set_as) how, int object, int key, int value);
   static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag);
   static int delete_fn(void*, int, void* value, void* extra);
-  static void destructor(void* extra);
+  static void destructor(void* extra, void* context);
   int delete_value(Key& key, int n);
 
   static constexpr uint8_t attribute(int object, int key) {

@@ -262,8 +262,8 @@ TEST(Copy, ByDupFnAgainstSet) {
       int keyval;
       attrcache_keyval_create(f.kind(), &callbacks, &keyval);
       const auto set = [&f, keyval](intptr_t value) {
-        return attrcache_set(f.kind(), &f.table(0), nullptr, keyval, value, ATTRCACHE_AS_POINTER,
-                             nullptr);
+        return attrcache_set_as(f.kind(), &f.table(0), nullptr, keyval, value, ATTRCACHE_AS_POINTER,
+                                nullptr);
       };
       expect(set(1) == ATTRCACHE_OK, "set");
       spawn([&set] { set(2); });

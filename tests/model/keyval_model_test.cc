@@ -46,8 +46,8 @@ TEST(Keyval, FirstCreateAgainstIntrospectionAndUse) {
       const auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
       void* value;
       expect(attrcache_get(f.kind(), &f.table(0), guessed, &value) != ATTRCACHE_OK, "absent");
-      attrcache_set(f.kind(), &f.table(1), nullptr, guessed,
-                    reinterpret_cast<intptr_t>(&f.values[1]), ATTRCACHE_AS_POINTER, nullptr);
+      attrcache_set_as(f.kind(), &f.table(1), nullptr, guessed,
+                       reinterpret_cast<intptr_t>(&f.values[1]), ATTRCACHE_AS_POINTER, nullptr);
       attrcache_delete(f.kind(), &f.table(1), nullptr, guessed, nullptr);
     });
     join();
@@ -147,8 +147,8 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
         }
         again = made;
         expect(made != f.keys[0].keyval, "another generation");
-        expect(attrcache_set(f.kind(), &f.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
-                             nullptr) == ATTRCACHE_OK,
+        expect(attrcache_set_as(f.kind(), &f.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
+                                nullptr) == ATTRCACHE_OK,
                "the new keyval's value is attached");
       }
     });
@@ -233,7 +233,7 @@ TEST(Keyval, UnknownToItsDestructor) {
     } seen;
     attrcache_callbacks callbacks = {};
     callbacks.extra_state = &seen;
-    callbacks.destructor = [](void* extra) {
+    callbacks.destructor = [](void* extra, void*) {
       auto& s = *static_cast<Seen*>(extra);
       void* value;
       s.result = attrcache_get(s.fixture.kind(), &s.fixture.table(0), s.keyval, &value);

@@ -26,8 +26,8 @@ struct Objects {
   explicit Objects(unsigned stripes = 1) {
     support::processors = stripes;
     expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-    other = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
+    attrcache_kind_of(domain, ATTRCACHE_WINDOW, &other);
   }
   int make(Copy copy, Delete del, attrcache_kind* of) {
     attrcache_callbacks callbacks = {};
@@ -37,7 +37,7 @@ struct Objects {
       callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
     }
     callbacks.extra_state = this;
-    callbacks.destructor = [](void* extra) {
+    callbacks.destructor = [](void* extra, void*) {
       auto& self = *static_cast<Objects*>(extra);
       self.extra.write(0);
       ++self.destroyed;
@@ -56,8 +56,8 @@ struct Objects {
     while (made < count) key(copy, del);
   }
   void set(int k, intptr_t value, int object = 0) {
-    expect(attrcache_set(kind, &tables[object], nullptr, keys[k], value, ATTRCACHE_AS_POINTER,
-                         nullptr) == ATTRCACHE_OK,
+    expect(attrcache_set_as(kind, &tables[object], nullptr, keys[k], value, ATTRCACHE_AS_POINTER,
+                            nullptr) == ATTRCACHE_OK,
            "the set succeeds");
   }
   void erase(int k) {

@@ -20,7 +20,7 @@ void make_use_and_free(Fixture& f) {
   expect(attrcache_keyval_create(f.kind(), &none, &keyval) == ATTRCACHE_OK, "a keyval is made");
   const int number = keyval;
   attrcache_table& table = f.table(3);
-  expect(attrcache_set(f.kind(), &table, nullptr, number, 1, ATTRCACHE_AS_POINTER, nullptr) ==
+  expect(attrcache_set_as(f.kind(), &table, nullptr, number, 1, ATTRCACHE_AS_POINTER, nullptr) ==
              ATTRCACHE_OK,
          "it is used");
   expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "it is freed");

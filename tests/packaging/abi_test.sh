@@ -57,7 +57,7 @@ yes|s/^ATTRCACHE_API int attrcache_version(void)/static inline int attrcache_ver
 yes|s/^ATTRCACHE_API int attrcache_give_back(/ATTRCACHE_API void attrcache_give_back(/
 yes|/^typedef struct attrcache_kind_options {/,/^}/s/  const char\* name;/  int added; &/
 yes|/^typedef struct attrcache_borrowed {/,/^}/s/opaque\[7\]/opaque[8]/
-yes|s/ATTRCACHE_ERR_NULL = 2,/ATTRCACHE_ERR_NULL = 18,/
+yes|s/ATTRCACHE_ERR_NULL = -1,/ATTRCACHE_ERR_NULL = -19,/
 yes|s/ATTRCACHE_DRAIN = 1/ATTRCACHE_DRAIN = 3/
 no|s/^ATTRCACHE_API int attrcache_version(void).*/&\nATTRCACHE_API int attrcache_added(void);/
 no|s/^  ATTRCACHE_DRAIN_FINALLY = 2/&, ATTRCACHE_ADDED = 4/

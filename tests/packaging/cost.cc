@@ -12,7 +12,7 @@ struct Session {
 };
 using Keyval = attrcache::Keyval<int, Session>;
 
-// What a C program keeps to work in any domain, including the int that attrcache_get takes.
+// What a C program keeps to work in any domain, including the int that attrcache_get_renumbered takes.
 struct InC {
   attrcache_kind* kind;
   attrcache_keyval_numbers numbers;
@@ -27,7 +27,7 @@ extern "C" {
 int* cxx_get(const Keyval& keyval, const Session& session) { return keyval.get(session); }
 int* capi_get(const InC& keyval, const Session& session) {
   void* value = nullptr;
-  attrcache_get(keyval.kind, &session.attributes, keyval.for_get, &value);
+  attrcache_get_renumbered(keyval.kind, &session.attributes, keyval.for_get, &value);
   return static_cast<int*>(value);
 }
 
@@ -36,7 +36,8 @@ bool cxx_get_status(const Keyval& keyval, const Session& session, int*& value) {
 }
 bool capi_get_status(const InC& keyval, const Session& session, int*& value) {
   void* found = nullptr;
-  const int result = attrcache_get(keyval.kind, &session.attributes, keyval.for_get, &found);
+  const int result =
+      attrcache_get_renumbered(keyval.kind, &session.attributes, keyval.for_get, &found);
   if (result == ATTRCACHE_OK) value = static_cast<int*>(found);
   return result == ATTRCACHE_OK;
 }
@@ -46,9 +47,8 @@ bool cxx_set(const Keyval& keyval, Session& session, int* value) {
 }
 bool capi_set(const InC& keyval, Session& session, int* value) {
   int code = 0;
-  return attrcache_set(keyval.kind, &session.attributes, &session, keyval.keyval,
-                       reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
-                       &code) == ATTRCACHE_OK;
+  return attrcache_set(keyval.kind, &session.attributes, &session, keyval.keyval, value, &code) ==
+         ATTRCACHE_OK;
 }
 
 bool cxx_delete(const Keyval& keyval, Session& session) {

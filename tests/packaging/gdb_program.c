@@ -41,18 +41,14 @@ void stop_here(void) { puts("ready"); }
   } while (0)
 
 int main(void) {
-  attrcache_callbacks c = {sizeof c,
-                           ATTRCACHE_C,
-                           (attrcache_callback*)copy_it,
-                           (attrcache_callback*)delete_it,
-                           (void*)0x77,
-                           NULL,
-                           NULL,
-                           NULL};
+  attrcache_callbacks c = {.size = sizeof c,
+                           .copy_fn = (attrcache_callback*)copy_it,
+                           .delete_fn = (attrcache_callback*)delete_it,
+                           .extra_state = (void*)0x77};
   attrcache_kind_options session = {sizeof session, ATTRCACHE_HANDLE_POINTER, "session", NULL};
   int saved;
   OK(attrcache_domain_create(NULL, &domain));
-  communicators = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &communicators);
   OK(attrcache_kind_register(domain, &session, &sessions));
 
   OK(attrcache_keyval_create(sessions, &c, &first));
@@ -60,8 +56,8 @@ int main(void) {
   OK(attrcache_keyval_define(sessions, &lastusedcode));
   c.language = ATTRCACHE_FORTRAN_AINT;
   OK(attrcache_keyval_create(sessions, &c, &freed));
-  OK(attrcache_set(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
-  OK(attrcache_set(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
+  OK(attrcache_set_as(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
+  OK(attrcache_set_as(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
   saved = freed;
   OK(attrcache_keyval_free(sessions, &freed));
   freed = saved;
@@ -71,8 +67,9 @@ int main(void) {
     OK(attrcache_keyval_create(communicators, NULL, &farthest));
     if (i == 40) leaf = farthest;
   }
-  OK(attrcache_set(communicators, &far_table, NULL, farthest, 0xfa4, ATTRCACHE_AS_POINTER, NULL));
-  OK(attrcache_set(communicators, &far_table, NULL, leaf, 0x1eaf, ATTRCACHE_AS_POINTER, NULL));
+  OK(attrcache_set_as(communicators, &far_table, NULL, farthest, 0xfa4, ATTRCACHE_AS_POINTER,
+                      NULL));
+  OK(attrcache_set_as(communicators, &far_table, NULL, leaf, 0x1eaf, ATTRCACHE_AS_POINTER, NULL));
   stop_here();
   return 0;
 }

@@ -7,22 +7,25 @@
 enum {
   ATTRCACHE_OK = 0,
   ATTRCACHE_ABSENT = 1,
-  ATTRCACHE_ERR_NULL = 2,
-  ATTRCACHE_ERR_ARGUMENT = 3,
-  ATTRCACHE_ERR_KEYVAL_INVALID = 4,
-  ATTRCACHE_ERR_KEYVAL_UNKNOWN = 5,
-  ATTRCACHE_ERR_KEYVAL_STALE = 6,
-  ATTRCACHE_ERR_KEYVAL_KIND = 7,
-  ATTRCACHE_ERR_KEYVAL_PREDEFINED = 8,
-  ATTRCACHE_ERR_CALLBACK = 9,
-  ATTRCACHE_ERR_REATTACHED = 10,
-  ATTRCACHE_ERR_BUSY = 11,
-  ATTRCACHE_ERR_THREAD = 12,
-  ATTRCACHE_ERR_MOVED = 13,
-  ATTRCACHE_ERR_MEMORY = 14,
-  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = 15,
-  ATTRCACHE_ERR_KINDS_EXHAUSTED = 16,
-  ATTRCACHE_ERR_UNSUPPORTED = 17
+  ATTRCACHE_PRESENT = 2,
+  ATTRCACHE_ERR_NULL = -1,
+  ATTRCACHE_ERR_ARGUMENT = -2,
+  ATTRCACHE_ERR_KEYVAL_INVALID = -3,
+  ATTRCACHE_ERR_KEYVAL_UNKNOWN = -4,
+  ATTRCACHE_ERR_KEYVAL_STALE = -5,
+  ATTRCACHE_ERR_KEYVAL_KIND = -6,
+  ATTRCACHE_ERR_KEYVAL_PREDEFINED = -7,
+  ATTRCACHE_ERR_CALLBACK = -8,
+  ATTRCACHE_ERR_REATTACHED = -9,
+  ATTRCACHE_ERR_BUSY = -10,
+  ATTRCACHE_ERR_FREED = -11,
+  ATTRCACHE_ERR_EXISTS = -12,
+  ATTRCACHE_ERR_THREAD = -13,
+  ATTRCACHE_ERR_MOVED = -14,
+  ATTRCACHE_ERR_MEMORY = -15,
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = -16,
+  ATTRCACHE_ERR_KINDS_EXHAUSTED = -17,
+  ATTRCACHE_ERR_UNSUPPORTED = -18
 };
 ATTRCACHE_API const char* attrcache_strerror(int result);
 ATTRCACHE_API int attrcache_version(void);
@@ -76,24 +79,27 @@ ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* option
                                           attrcache_domain** domain);
 typedef struct attrcache_leaks {
   uint32_t size;
-  size_t keyvals;
-  size_t freed_keyvals;
-  size_t attributes;
+  uint64_t keyvals;
+  uint64_t freed_keyvals;
+  uint64_t attributes;
 } attrcache_leaks;
-enum { ATTRCACHE_DESTROY_IF_UNUSED = 0, ATTRCACHE_DESTROY_ANYWAY = 1 };
-ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
+typedef enum attrcache_destroy_mode {
+  ATTRCACHE_DESTROY_IF_UNUSED = 0,
+  ATTRCACHE_DESTROY_ANYWAY = 1
+} attrcache_destroy_mode;
+ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, attrcache_destroy_mode mode,
                                            attrcache_leaks* leaks);
-ATTRCACHE_API attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number);
+ATTRCACHE_API int attrcache_kind_of(attrcache_domain* domain, int number, attrcache_kind** kind);
 ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind);
-ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind);
+ATTRCACHE_API int attrcache_kind_numbers(const attrcache_kind* kind,
+                                         attrcache_keyval_numbers* numbers);
 typedef enum attrcache_language {
   ATTRCACHE_C = 0,
   ATTRCACHE_FORTRAN_FINT = 1,
   ATTRCACHE_FORTRAN_AINT = 2,
-  ATTRCACHE_RAW = 3,
-  ATTRCACHE_DELETE_ONCE = 256
+  ATTRCACHE_RAW = 3
 } attrcache_language;
 typedef enum attrcache_tag {
   ATTRCACHE_AS_POINTER = 0,
@@ -122,15 +128,16 @@ typedef int attrcache_copy_raw_fn(void* object, int keyval, void* extra_state, v
                                   intptr_t* value_out, int* flag);
 typedef int attrcache_delete_raw_fn(void* object, int keyval, void* extra_state, void* context,
                                     attrcache_tag tag, intptr_t value);
+enum { ATTRCACHE_DELETE_ONCE = 1 };
 typedef struct attrcache_callbacks {
   uint32_t size;
+  unsigned flags;
   attrcache_language language;
   attrcache_callback* copy_fn;
   attrcache_callback* delete_fn;
   void* extra_state;
-  void (*destructor)(void* extra_state);
+  void (*destructor)(void* extra_state, void* context);
   void* context;
-  void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks, int* keyval);
@@ -147,13 +154,18 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) {
   return (__atomic_load_n(&table->opaque[0], 0) | __atomic_load_n(&table->opaque[1], 0)) == 0;
 }
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
-                                int keyval, intptr_t value, attrcache_tag tag, int* callback_code);
+                                int keyval, void* value, int* callback_code);
+ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
+                                   int keyval, intptr_t value, attrcache_tag tag,
+                                   int* callback_code);
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value);
-static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcache_table* table,
-                                       uint32_t base, int keyval, void** value) {
-  return attrcache_get(kind, table, ((int)(((uint32_t)(keyval)) ^ base ^ ((uint32_t)(0x40000000)))),
-                       value);
+ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
+                                           int keyval, void** value);
+static inline int attrcache_get_with_base(const attrcache_kind* kind, const attrcache_table* table,
+                                          uint32_t base, int keyval, void** value) {
+  return attrcache_get_renumbered(
+      kind, table, ((int)(((uint32_t)(keyval)) ^ base ^ ((uint32_t)(0x40000000)))), value);
 }
 ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, int* value);
@@ -201,14 +213,13 @@ typedef struct attrcache_keyval_info {
   int freed;
   int predefined;
   uint64_t attributes;
-  attrcache_callbacks callbacks;
 } attrcache_keyval_info;
 typedef struct attrcache_attribute_info {
   uint32_t size;
   int keyval;
   intptr_t value;
+  uint64_t holders;
   attrcache_tag tag;
-  unsigned holders;
   int deleting;
 } attrcache_attribute_info;
 typedef struct attrcache_counters {
@@ -222,7 +233,8 @@ typedef struct attrcache_counters {
 ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
                                         size_t capacity, size_t* count);
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
-                                            attrcache_keyval_info* info);
+                                            attrcache_keyval_info* info,
+                                            attrcache_callbacks* callbacks);
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count);

@@ -23,9 +23,9 @@ int main(void) {
   attrcache_kind* kind;
 
   if (attrcache_domain_create(NULL, &domain) != ATTRCACHE_OK) return 1;
-  kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
   if (attrcache_keyval_create(kind, &callbacks, &keyval) != ATTRCACHE_OK) return 2;
-  if (attrcache_set(kind, &a, &a, keyval, (intptr_t)&seven, ATTRCACHE_AS_POINTER, NULL)) return 3;
+  if (attrcache_set(kind, &a, &a, keyval, &seven, NULL)) return 3;
   if (attrcache_copy_all(kind, &a, &a, &b, &b, NULL) != ATTRCACHE_OK) return 4;
   if (attrcache_get(kind, &b, keyval, &value) != ATTRCACHE_OK || value != &seven) return 5;
   if (attrcache_delete_all(kind, &a, &a, ATTRCACHE_DRAIN, NULL) != ATTRCACHE_OK) return 6;

@@ -24,7 +24,7 @@ int lifetime_delete(void*, int, void* value, void* extra) {
   ++Ledger::at(value)->deleted;
   return 0;
 }
-void lifetime_end(void* extra) { ++static_cast<KeyvalLifetime*>(extra)->ends; }
+void lifetime_end(void* extra, void*) { ++static_cast<KeyvalLifetime*>(extra)->ends; }
 
 // Several threads keep replacing the keyvals in a few variables. All threads use whatever int they
 // find there: its keyval may be alive, freed or gone.

@@ -60,9 +60,14 @@ attrcache_callback* callback(Fn* fn) {
 }
 
 inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* del,
-                       void* extra, void (*destructor)(void*) = nullptr) {
-  const attrcache_callbacks callbacks = {
-      sizeof(attrcache_callbacks), ATTRCACHE_C, copy, del, extra, destructor, nullptr, nullptr};
+                       void* extra, void (*destructor)(void*, void*) = nullptr) {
+  const attrcache_callbacks callbacks = {.flags = 0,
+                                         .language = ATTRCACHE_C,
+                                         .copy_fn = copy,
+                                         .delete_fn = del,
+                                         .extra_state = extra,
+                                         .destructor = destructor,
+                                         .context = nullptr};
   int keyval = ATTRCACHE_KEYVAL_INVALID;
   EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
   return keyval;

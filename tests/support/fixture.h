@@ -24,6 +24,13 @@ inline int catch_exceptions(void (*call)(void* argument), void* argument) {
   return 0;
 }
 
+// The kind of that number, which exists.
+inline attrcache_kind* kind_of(attrcache_domain* domain, int number) {
+  attrcache_kind* kind = nullptr;
+  EXPECT_EQ(attrcache_kind_of(domain, number, &kind), ATTRCACHE_OK);
+  return kind;
+}
+
 // A domain, in which callbacks may throw. When it ends, no attribute may be attached any more.
 class Universe {
  public:
@@ -44,7 +51,7 @@ class Universe {
 
   attrcache_domain* domain() const { return domain_; }
   attrcache_kind* kind(int number = ATTRCACHE_COMMUNICATOR) const {
-    return attrcache_kind_of(domain_, number);
+    return kind_of(domain_, number);
   }
   attrcache_counters counters() const {
     attrcache_counters counters = {};
@@ -71,10 +78,10 @@ struct Object {
   Object& operator=(const Object&) = delete;
 
   int set(int keyval, intptr_t value, int* code = nullptr) {
-    return attrcache_set(kind, &table, this, keyval, value, ATTRCACHE_AS_POINTER, code);
+    return attrcache_set_as(kind, &table, this, keyval, value, ATTRCACHE_AS_POINTER, code);
   }
   int set_as(int keyval, intptr_t value, attrcache_tag tag) {
-    return attrcache_set(kind, &table, this, keyval, value, tag, nullptr);
+    return attrcache_set_as(kind, &table, this, keyval, value, tag, nullptr);
   }
   int get(int keyval, void** value) const { return attrcache_get(kind, &table, keyval, value); }
   int erase(int keyval, int* code = nullptr) {

@@ -35,14 +35,12 @@ class Recorder {
   std::function<void()> on_destroy;
 
   attrcache_callbacks callbacks() {
-    return {sizeof(attrcache_callbacks),
-            ATTRCACHE_C,
-            reinterpret_cast<attrcache_callback*>(&copy),
-            reinterpret_cast<attrcache_callback*>(&del),
-            this,
-            &destroy,
-            nullptr,
-            nullptr};
+    attrcache_callbacks c = {};
+    c.copy_fn = reinterpret_cast<attrcache_callback*>(&copy);
+    c.delete_fn = reinterpret_cast<attrcache_callback*>(&del);
+    c.extra_state = this;
+    c.destructor = &destroy;
+    return c;
   }
   // Creates a keyval with these callbacks.
   int keyval(attrcache_kind* kind) { return make(kind, callbacks()); }
@@ -83,7 +81,7 @@ class Recorder {
     self->deletions.push_back(call);
     return self->on_delete ? self->on_delete(call) : self->delete_code;
   }
-  static void destroy(void* extra_state) {
+  static void destroy(void* extra_state, void*) {
     auto* self = static_cast<Recorder*>(extra_state);
     ++self->destructions;
     if (self->on_destroy) self->on_destroy();

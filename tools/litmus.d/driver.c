@@ -96,7 +96,7 @@ static void make_domain(unsigned flags, const char* cell) {
   options.flags = flags;
   attrcache_domain* domain;
   check(attrcache_domain_create(&options, &domain));
-  kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
   check(attrcache_keyval_create(kind, NULL, &keyval));
   attrcache_callbacks callbacks;
   memset(&callbacks, 0, sizeof callbacks);
@@ -104,7 +104,7 @@ static void make_domain(unsigned flags, const char* cell) {
   callbacks.delete_fn = (attrcache_callback*)delete_nothing;
   check(attrcache_keyval_create(kind, &callbacks, &deleted_keyval));
   static _Alignas(64) attrcache_table other;
-  check(attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL));
+  check(attrcache_set_as(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL));
   for (int i = 0; i < 2; ++i) {
     static attrcache_borrowed early;
     check(attrcache_borrow(kind, &other, keyval, &early));
@@ -124,7 +124,7 @@ static void make_domain(unsigned flags, const char* cell) {
 
 #define SET(name, value, tag)    \
   before(name, "attrcache_set"); \
-  after(attrcache_set(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
+  after(attrcache_set_as(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
 #define GET(name)                \
   before(name, "attrcache_get"); \
   after(attrcache_get(kind, &table, keyval, &result))

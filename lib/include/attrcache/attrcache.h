@@ -38,13 +38,13 @@
  *     struct comm comm = {0};
  *     attrcache_domain* domain;
  *     attrcache_domain_create(NULL, &domain);
- *     attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+ *     attrcache_kind* comms;
+ *     attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);
  *     attrcache_callbacks callbacks = {.size = sizeof callbacks,
  *                                      .delete_fn = (attrcache_callback*)delete_plan};
  *     int plan_key;
  *     attrcache_keyval_create(comms, &callbacks, &plan_key);
- *     attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)calloc(1, 64),
- *                   ATTRCACHE_AS_POINTER, NULL);
+ *     attrcache_set(comms, &comm.attributes, &comm, plan_key, calloc(1, 64), NULL);
  *     void* plan;
  *     if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) puts("planned");
  *     attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);
@@ -61,18 +61,19 @@
  *
  * Rules for all functions
  *
- * Results: ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that returns
- * an error has changed nothing, unless its description says otherwise. The library needs no C++
+ * Results: what can fail returns an int. ATTRCACHE_OK is 0; errors are negative; positive results
+ * are other answers (ABSENT, PRESENT), to which later versions may add. A call that returns an
+ * error has changed nothing, unless its description says otherwise. The library needs no C++
  * runtime and throws nothing.
  *
  * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
  * so that later versions can add members (but attrcache_allocator, attrcache_thread_hooks,
  * attrcache_keyval_numbers and attrcache_borrowed, which will stay as they are): C callers write
  * {.size = sizeof options, ...} before the call; in C++ the member initializes itself. In an array,
- * the first element's size counts for all. 0 stands for the size that the struct has in the first
- * release; an impossible size is an ARGUMENT error. Members that the caller's version doesn't have
- * count as zero. Members that the library's doesn't have must be zero (else UNSUPPORTED); in
- * structs that the library fills, it zeroes them.
+ * the first element's size counts for all. A size that is smaller than the struct in the first
+ * release (0, say, or that of a pointer) is an ARGUMENT error. Members that the caller's version
+ * doesn't have count as zero. Members that the library's doesn't have must be zero (else
+ * UNSUPPORTED); in structs that the library fills, it zeroes them.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -220,26 +221,29 @@ extern "C" {
 
 enum {
   ATTRCACHE_OK = 0,
-  ATTRCACHE_ABSENT = 1, /* no error: the keyval exists, and nothing is attached under it */
+  ATTRCACHE_ABSENT = 1,  /* the keyval exists, and nothing is attached under it */
+  ATTRCACHE_PRESENT = 2, /* a value is attached already */
 
-  ATTRCACHE_ERR_NULL = 2,              /* a null pointer where a value is required */
-  ATTRCACHE_ERR_ARGUMENT = 3,          /* an argument outside its range */
-  ATTRCACHE_ERR_KEYVAL_INVALID = 4,    /* the keyval is ATTRCACHE_KEYVAL_INVALID */
-  ATTRCACHE_ERR_KEYVAL_UNKNOWN = 5,    /* no such keyval was ever created */
-  ATTRCACHE_ERR_KEYVAL_STALE = 6,      /* the keyval was freed and is gone */
-  ATTRCACHE_ERR_KEYVAL_KIND = 7,       /* the keyval belongs to another kind of object */
-  ATTRCACHE_ERR_KEYVAL_PREDEFINED = 8, /* users may not set, delete or free a predefined keyval */
+  ATTRCACHE_ERR_NULL = -1,              /* a null pointer where a value is required */
+  ATTRCACHE_ERR_ARGUMENT = -2,          /* an argument outside its range */
+  ATTRCACHE_ERR_KEYVAL_INVALID = -3,    /* the keyval is ATTRCACHE_KEYVAL_INVALID */
+  ATTRCACHE_ERR_KEYVAL_UNKNOWN = -4,    /* no such keyval was ever created */
+  ATTRCACHE_ERR_KEYVAL_STALE = -5,      /* the keyval was freed and is gone */
+  ATTRCACHE_ERR_KEYVAL_KIND = -6,       /* the keyval belongs to another kind of object */
+  ATTRCACHE_ERR_KEYVAL_PREDEFINED = -7, /* users may not set, delete or free a predefined keyval */
 
-  ATTRCACHE_ERR_CALLBACK = 9,    /* a callback failed; its own code is returned beside this one */
-  ATTRCACHE_ERR_REATTACHED = 10, /* callbacks went on attaching what was being deleted */
-  ATTRCACHE_ERR_BUSY = 11,       /* the table or domain is still in use */
-  ATTRCACHE_ERR_THREAD = 12,     /* only the thread that borrowed a value may give it back */
-  ATTRCACHE_ERR_MOVED = 13,      /* the table's bytes were copied or moved while it owned memory */
+  ATTRCACHE_ERR_CALLBACK = -8,   /* a callback failed; its own code is returned beside this one */
+  ATTRCACHE_ERR_REATTACHED = -9, /* callbacks went on attaching what was being deleted */
+  ATTRCACHE_ERR_BUSY = -10,      /* the table, domain or keyval is still in use; try again */
+  ATTRCACHE_ERR_FREED = -11,     /* a callback has freed the object, or the keyval was freed */
+  ATTRCACHE_ERR_EXISTS = -12,    /* a predefined keyval has this number already */
+  ATTRCACHE_ERR_THREAD = -13,    /* only the thread that borrowed a value may give it back */
+  ATTRCACHE_ERR_MOVED = -14,     /* the table's bytes were copied or moved while it owned memory */
 
-  ATTRCACHE_ERR_MEMORY = 14,            /* out of memory */
-  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = 15, /* 131008 keyvals of this kind are alive (or one less) */
-  ATTRCACHE_ERR_KINDS_EXHAUSTED = 16,   /* a domain has at most 16 kinds */
-  ATTRCACHE_ERR_UNSUPPORTED = 17        /* this processor, or this library, can't do that */
+  ATTRCACHE_ERR_MEMORY = -15,            /* out of memory */
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = -16, /* 131008 keyvals of this kind are alive (or one less) */
+  ATTRCACHE_ERR_KINDS_EXHAUSTED = -17,   /* a domain has at most 16 kinds */
+  ATTRCACHE_ERR_UNSUPPORTED = -18        /* this processor, or this library, can't do that */
 };
 
 /* The callback code for "a C++ exception left the callback, and was caught" (see catch_exceptions
@@ -323,7 +327,7 @@ typedef struct attrcache_allocator {
 
 /* Which ints a domain hands out as keyvals. For a runtime whose keyvals have always been other
  * ints; and for every MPI, so that an interposer with a domain of its own can tell its keyvals from
- * the MPI's. Such a domain needs attrcache_get_ranged instead of attrcache_get. */
+ * the MPI's. */
 typedef struct attrcache_keyval_numbers {
   /* Keyvals are base to base + 0x1fffffff, as unsigned numbers; a multiple of 0x20000000. (From
    * 0x80000000 on, the ints are negative.) The default is ATTRCACHE_KEYVAL_MIN. */
@@ -377,18 +381,18 @@ ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* option
 /* What still existed in a domain when it was destroyed, or kept it from being destroyed. */
 typedef struct attrcache_leaks {
   uint32_t size ATTRCACHE_SIZE(attrcache_leaks);
-  size_t keyvals;       /* created and never freed, not counting predefined ones */
-  size_t freed_keyvals; /* freed, and kept alive by attributes */
-  size_t attributes;    /* attached, or left to a holder */
+  uint64_t keyvals;       /* created and never freed, not counting predefined ones */
+  uint64_t freed_keyvals; /* freed, and kept alive by attributes */
+  uint64_t attributes;    /* attached, or left to a holder */
 } attrcache_leaks;
 
-enum {
+typedef enum attrcache_destroy_mode ATTRCACHE_ENUM_BASE {
   /* Fails with BUSY, and changes nothing, if there are still attributes. */
   ATTRCACHE_DESTROY_IF_UNUSED = 0,
   /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
    * and haven't run yet. */
   ATTRCACHE_DESTROY_ANYWAY = 1
-};
+} attrcache_destroy_mode;
 
 /* Destroys a domain and frees the keyvals that are left. Their destructors run, except those of
  * keyvals whose attributes are abandoned; keyvals that the destructors create are freed too, in at
@@ -397,14 +401,14 @@ enum {
  * new may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode, leaks->size),
  * BUSY. No other thread, and no callback up the stack, may be using the domain. Lock-free; runs
  * destructors, and delete_fns that were handed off. */
-ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
+ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, attrcache_destroy_mode mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
 
-/* Returns the kind with a number: ATTRCACHE_COMMUNICATOR, _DATATYPE, _WINDOW, or 3, 4, ... in the
- * order of registration; null if there is none. It is valid as long as the domain. Any thread;
- * wait-free. */
-ATTRCACHE_API attrcache_kind* attrcache_kind_of(attrcache_domain* domain,
-                                                int number) ATTRCACHE_NOEXCEPT;
+/* Finds the kind with a number: ATTRCACHE_COMMUNICATOR, _DATATYPE, _WINDOW, or 3, 4, ... in the
+ * order of registration. It is valid as long as the domain. Errors: NULL, ARGUMENT (no such kind).
+ * Any thread; wait-free. */
+ATTRCACHE_API int attrcache_kind_of(attrcache_domain* domain, int number,
+                                    attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
 /* Registers one more kind of object (file, session, task, ...). `options` may be null. Errors:
  * NULL, KINDS_EXHAUSTED, UNSUPPORTED (options), MEMORY. Any thread; lock-free. */
@@ -412,10 +416,9 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
-/* Returns which ints are keyvals in the kind's domain; for a null kind, the default ones. Any
- * thread; wait-free. */
-ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
-    ATTRCACHE_NOEXCEPT;
+/* Says which ints are keyvals in the kind's domain. Errors: NULL. Any thread; wait-free. */
+ATTRCACHE_API int attrcache_kind_numbers(const attrcache_kind* kind,
+                                         attrcache_keyval_numbers* numbers) ATTRCACHE_NOEXCEPT;
 
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
@@ -433,14 +436,7 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_C = 0,            /* attrcache_copy_fn, or attrcache_copy_int_fn for int handles */
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
   ATTRCACHE_FORTRAN_AINT = 2, /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
-  ATTRCACHE_RAW = 3,          /* attrcache_copy_raw_fn, for the bindings of a runtime */
-  /* Added to one of these (in C++ with a cast), it makes delete_fn a destructor: it runs once for
-   * each value, which is gone even if it fails. The call that ran it returns CALLBACK all the same.
-   * After attrcache_delete nothing is attached then. After attrcache_set nothing is attached
-   * either, and the caller still owns the new value. attrcache_delete_all with STOP_AT_FAILURE
-   * stops after that attribute, and a second call goes on with the others. (Beyond MPI:
-   * mpi-forum/mpi-issues #839.) */
-  ATTRCACHE_DELETE_ONCE = 256
+  ATTRCACHE_RAW = 3           /* attrcache_copy_raw_fn, for the bindings of a runtime */
 } attrcache_language;
 
 /* The type as which a value was set. [L] */
@@ -491,26 +487,34 @@ typedef int attrcache_delete_raw_fn(void* object, int keyval, void* extra_state,
 #define ATTRCACHE_NULL_COPY_FN ATTRCACHE_NO_CALLBACK   /* copies nothing */
 #define ATTRCACHE_NULL_DELETE_FN ATTRCACHE_NO_CALLBACK /* does nothing */
 
+/* Flags of attrcache_callbacks. */
+enum {
+  /* delete_fn is a destructor: it runs once for each value, which is gone even if it fails. The
+   * call that ran it returns CALLBACK all the same. After attrcache_delete nothing is attached
+   * then. After attrcache_set nothing is attached either, and the caller still owns the new value.
+   * attrcache_delete_all with STOP_AT_FAILURE stops after that attribute, and a second call goes on
+   * with the others. (Beyond MPI: mpi-forum/mpi-issues #839.) */
+  ATTRCACHE_DELETE_ONCE = 1
+};
+
 typedef struct attrcache_callbacks {
   uint32_t size ATTRCACHE_SIZE(attrcache_callbacks);
+  unsigned flags; /* ATTRCACHE_DELETE_ONCE, or 0 */
   attrcache_language language;
   attrcache_callback* copy_fn;
   attrcache_callback* delete_fn;
   /* Passed to both. For Fortran callbacks, the value itself: they get the address of a copy, which
    * lives as long as the keyval. */
   void* extra_state;
-  /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted;
-   * by the thread that did the later of the two. May be null. */
-  void (*destructor)(void* extra_state);
-  /* The runtime's own: passed to raw callbacks, and to a destructor of its own, which is called
-   * after the other one. Both may be null. */
-  void* context;
-  void (*context_destructor)(void* context, void* extra_state);
+  /* Called once, when the keyval is gone: freed, and its last attribute deleted; by the thread that
+   * did the later of the two. May be null. */
+  void (*destructor)(void* extra_state, void* context);
+  void* context; /* the runtime's own, for raw callbacks and the destructor */
 } attrcache_callbacks;
 
 /* Creates a keyval of `kind`. `callbacks` may be null: nothing is copied, and deleting calls
- * nothing. Errors: NULL, ARGUMENT (language; DUP_FN as delete_fn), MEMORY, KEYVALS_EXHAUSTED,
- * UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and its kin] */
+ * nothing. Errors: NULL, ARGUMENT (size, flags, language; DUP_FN as delete_fn), MEMORY,
+ * KEYVALS_EXHAUSTED, UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
@@ -520,7 +524,7 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
  * before it publishes the keyval (other threads may list keyvals meanwhile). No destructor runs for
  * the old callbacks. It takes a record of 88 bytes until the keyval is gone. Errors: NULL,
  * KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, UNSUPPORTED (callbacks), BUSY (it was
- * used in a set, or is freed). Lock-free. */
+ * used in a set), FREED. Lock-free. */
 ATTRCACHE_API int attrcache_keyval_set_callbacks(
     attrcache_kind* kind, int keyval, const attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
 
@@ -576,43 +580,51 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 #endif
 }
 
-/* Attaches `value` under `keyval`, in one step (E); then the old value's delete_fn runs, unless
- * that is left to holders (D). `tag` says what type the value has; of an int or Fint only the low
- * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again (each
- * 256th time as the youngest), the call returns CALLBACK, and the caller still owns the new value.
- * But if another call has taken up the new value meanwhile (held, replaced or deleted it, or tried
- * to), or delete_fn has freed the object, the set has succeeded, and the old value is gone: OK.
- * With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null; it
- * is written only if a delete_fn has failed, with what that returned: beside CALLBACK or OK.
- * Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (the call is
- * nested in 16 others, each a set of this attribute within the delete_fn of the one before). Any
- * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
+/* Attaches a pointer under `keyval`, in one step (E); then the old value's delete_fn runs, unless
+ * that is left to holders (D). If delete_fn fails, the old value is attached again (each 256th time
+ * as the youngest), the call returns CALLBACK, and the caller still owns the new value. But if
+ * another call has taken up the new value meanwhile (held, replaced or deleted it, or tried to), or
+ * delete_fn has freed the object, the set has succeeded, and the old value is gone: OK. With
+ * ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null; it is
+ * written only if a delete_fn has failed, with what that returned: beside CALLBACK or OK. Errors:
+ * NULL (kind, table), ARGUMENT (the table isn't aligned), KEYVAL_*, MEMORY, CALLBACK, REATTACHED
+ * (the call is nested in 16 others, each a set of this attribute within the delete_fn of the one
+ * before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
-                                int keyval, intptr_t value, attrcache_tag tag,
-                                int* callback_code) ATTRCACHE_NOEXCEPT;
+                                int keyval, void* value, int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* The same for a value of any type, which `tag` says; of an int or Fint only the low 32 bits count
+ * (but see fint_bytes). Errors: also ARGUMENT (tag). [L] */
+ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
+                                   int keyval, intptr_t value, attrcache_tag tag,
+                                   int* callback_code) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as the attribute is attached. Nothing
  * keeps alive what a pointer points to: another thread's set or delete may end it at once
- * (attrcache_borrow). A value whose delete_fn is running is still found (F). The function uses
- * `kind` only if it finds nothing in the table: only then must it not be null (NULL), and only then
- * is a kind that isn't the table's an error. In a domain that has `numbers`, call
- * attrcache_get_ranged instead: this function doesn't know such a domain's keyvals (UNKNOWN).
- * Errors: NULL, KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store
- * but to *value. Allocates nothing, and calls nothing but the function of a predefined keyval that
- * has one (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
+ * (attrcache_borrow). A value whose delete_fn is running is still found (F). Another kind of the
+ * table's domain than the table's is an error only if nothing is found. Errors: NULL, KEYVAL_*. Any
+ * thread; wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates
+ * nothing, and calls nothing but the function of a predefined keyval that has one
+ * (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
-/* attrcache_get in a domain that has `numbers`, whose `base` the caller passes, if possible as a
- * constant. It costs one instruction more. Errors: NULL, KEYVAL_*. Any thread; wait-free;
- * inline. */
-static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcache_table* table,
-                                       uint32_t base, int keyval, void** value) ATTRCACHE_NOEXCEPT {
-  return attrcache_get(kind, table,
-                       ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
-                                               ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN)),
-                       value);
+/* attrcache_get in three instructions less, for callers that know the `base` of their domain's
+ * `numbers` (ATTRCACHE_KEYVAL_MIN, if it has none) as a constant. With another base than the
+ * domain's, it finds another keyval's value, or none. Errors: NULL (of a kind only if nothing is
+ * found), KEYVAL_*. Any thread; wait-free; inline. (It calls attrcache_get_renumbered, whose keyval
+ * is the one that this one would be in a domain without `numbers`.) */
+ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
+                                           int keyval, void** value) ATTRCACHE_NOEXCEPT;
+static inline int attrcache_get_with_base(const attrcache_kind* kind, const attrcache_table* table,
+                                          uint32_t base, int keyval,
+                                          void** value) ATTRCACHE_NOEXCEPT {
+  return attrcache_get_renumbered(
+      kind, table,
+      ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
+                              ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN)),
+      value);
 }
 
 /* Reads an attribute as attrcache_get does, but as a Fortran INTEGER (MPI-1 style): the low bits of
@@ -649,7 +661,7 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * can't be deleted (borrowed, or attached again and again), and what a copy_fn has returned is lost
  * if it can't be attached in place of what that copy_fn itself has attached there. Errors: NULL,
  * ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY,
- * MOVED, BUSY (a callback has freed one of the objects, whose memory isn't touched any more; if
+ * MOVED, FREED (a callback has freed one of the objects, whose memory isn't touched any more; if
  * that was the new one, what this copy_fn has returned is attached nowhere), and those of
  * attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
  * [C MPI_COMM_DUP] */
@@ -772,7 +784,7 @@ typedef struct attrcache_predefined {
  * and return null.) A PER_KIND value that a reader got, or its address if C reads that, stays valid
  * until the domain ends; attrcache_set_predefined changes what the address holds, in one step. A
  * kind can have 48 of them, of 64 bytes each.
- * Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48 are
+ * Errors: NULL, ARGUMENT (size, number, tag, where), EXISTS, MEMORY, KEYVALS_EXHAUSTED (48 are
  * defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
@@ -796,16 +808,15 @@ typedef struct attrcache_keyval_info {
   /* Attached now, or left to a holder. Exact if no thread attaches, deletes or frees the keyval
    * meanwhile. */
   uint64_t attributes;
-  attrcache_callbacks callbacks; /* the last member, because it can grow, too */
 } attrcache_keyval_info;
 
 typedef struct attrcache_attribute_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_attribute_info);
   int keyval;
   intptr_t value;
+  uint64_t holders; /* how often the value is held */
   attrcache_tag tag;
-  unsigned holders; /* how often the value is held */
-  int deleting;     /* its delete_fn is running */
+  int deleting; /* its delete_fn is running */
 } attrcache_attribute_info;
 
 typedef struct attrcache_counters {
@@ -824,9 +835,11 @@ typedef struct attrcache_counters {
 ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
                                         size_t capacity, size_t* count) ATTRCACHE_NOEXCEPT;
 
-/* Describes one keyval. Errors: NULL, ARGUMENT (size), KEYVAL_*. Any thread; lock-free. */
+/* Describes one keyval, and its callbacks (those of a predefined one are null). Either pointer may
+ * be null. Errors: NULL (kind), ARGUMENT (size), KEYVAL_*. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
-                                            attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
+                                            attrcache_keyval_info* info,
+                                            attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
 
 /* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does; without
  * predefined ones, which are in no table. Errors: NULL, ARGUMENT (size). Any thread; lock-free. */

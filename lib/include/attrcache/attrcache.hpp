@@ -58,6 +58,7 @@ inline namespace cxx {
 enum class Status : int {
   ok = ATTRCACHE_OK,
   absent = ATTRCACHE_ABSENT,
+  present = ATTRCACHE_PRESENT,
   null = ATTRCACHE_ERR_NULL,
   argument = ATTRCACHE_ERR_ARGUMENT,
   keyval_invalid = ATTRCACHE_ERR_KEYVAL_INVALID,
@@ -68,6 +69,8 @@ enum class Status : int {
   callback = ATTRCACHE_ERR_CALLBACK,
   reattached = ATTRCACHE_ERR_REATTACHED,
   busy = ATTRCACHE_ERR_BUSY,
+  freed = ATTRCACHE_ERR_FREED,
+  exists = ATTRCACHE_ERR_EXISTS,
   thread = ATTRCACHE_ERR_THREAD,
   moved = ATTRCACHE_ERR_MOVED,
   memory = ATTRCACHE_ERR_MEMORY,
@@ -185,10 +188,14 @@ class Domain {
     if (native_ != nullptr) attrcache_domain_destroy(native_, ATTRCACHE_DESTROY_ANYWAY, nullptr);
   }
 
-  // One of the three kinds that every domain has: ATTRCACHE_COMMUNICATOR, _DATATYPE or _WINDOW.
+  // One of the three kinds that every domain has: ATTRCACHE_COMMUNICATOR, _DATATYPE or _WINDOW; or
+  // Status::argument.
   template <typename Object>
-  Kind<Object> kind(int number) const noexcept {
-    return Kind<Object>(attrcache_kind_of(native_, number));
+  Result<Kind<Object>> kind(int number) const noexcept {
+    attrcache_kind* native = nullptr;
+    const int error = attrcache_kind_of(native_, number, &native);
+    if (error != ATTRCACHE_OK) return static_cast<Status>(error);
+    return Kind<Object>(native);
   }
 
   // Registers one more kind. `name` must outlive the domain.
@@ -359,7 +366,7 @@ struct Trampolines {
     return caught([&] { return with(extra_state, remove); });
   }
 
-  static void end(void* extra_state) {
+  static void end(void* extra_state, void*) {
     caught([extra_state] {
       delete static_cast<Trampolines*>(extra_state);
       return 0;
@@ -380,8 +387,7 @@ struct Trampolines {
     } else {
       c.delete_fn = reinterpret_cast<attrcache_callback*>(&run_delete);
     }
-    if constexpr (is_once<Delete>)
-      c.language = static_cast<attrcache_language>(ATTRCACHE_C | ATTRCACHE_DELETE_ONCE);
+    if constexpr (is_once<Delete>) c.flags = ATTRCACHE_DELETE_ONCE;
     c.extra_state = pair;
     if (pair != nullptr) c.destructor = &end;
     return c;
@@ -488,9 +494,9 @@ class Keyval {
   }
 
   // Takes over a keyval created elsewhere, whose values are T*.
-  Keyval(Kind<Object> kind, int keyval) noexcept
-      : kind_(kind.native()), numbers_(attrcache_kind_numbers(kind_)), keyval_(keyval) {
-    for_get_ = as_get_takes(keyval);
+  Keyval(Kind<Object> kind, int keyval) noexcept : kind_(kind.native()), keyval_(keyval) {
+    attrcache_kind_numbers(kind_, &numbers_);
+    for_get_ = renumbered(keyval);
   }
   Keyval(Keyval&& other) noexcept : Keyval(Kind<Object>(other.kind_), other.release()) {}
   Keyval& operator=(Keyval&& other) noexcept {
@@ -507,14 +513,15 @@ class Keyval {
   // The value, or null if nothing is attached.
   ATTRCACHE_INLINE T* get(const Object& object) const noexcept {
     void* value = nullptr;
-    attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &value);
+    attrcache_get_renumbered(kind_, TableOf<Object>::get(object), for_get_, &value);
     return static_cast<T*>(value);
   }
 
   // The same, but distinguishes errors, absence and an attached null: ok, absent or an error.
   ATTRCACHE_INLINE Status get(const Object& object, T*& value) const noexcept {
     void* found = nullptr;
-    const int result = attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &found);
+    const int result =
+        attrcache_get_renumbered(kind_, TableOf<Object>::get(object), for_get_, &found);
     if (result == ATTRCACHE_OK) value = static_cast<T*>(found);
     return static_cast<Status>(result);
   }
@@ -525,7 +532,7 @@ class Keyval {
     Outcome out;
     out.status = static_cast<Status>(
         attrcache_set(kind_, TableOf<Object>::get(object), std::addressof(object), keyval_,
-                      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, &out.callback_code));
+                      const_cast<std::remove_const_t<T>*>(value), &out.callback_code));
     return out;
   }
 
@@ -554,19 +561,19 @@ class Keyval {
 
   // Hands the keyval over to the caller, who must free it.
   int release() noexcept {
-    for_get_ = as_get_takes(numbers_.invalid);
+    for_get_ = renumbered(numbers_.invalid);
     return std::exchange(keyval_, numbers_.invalid);
   }
 
  private:
-  // What attrcache_get_ranged computes at each call.
-  int as_get_takes(int keyval) const noexcept {
+  // What attrcache_get_with_base computes at each call.
+  int renumbered(int keyval) const noexcept {
     return static_cast<int>(static_cast<uint32_t>(keyval) ^ numbers_.base ^
                             uint32_t{ATTRCACHE_KEYVAL_MIN});
   }
 
   attrcache_kind* kind_;
-  attrcache_keyval_numbers numbers_;
+  attrcache_keyval_numbers numbers_ = {ATTRCACHE_KEYVAL_MIN, ATTRCACHE_KEYVAL_INVALID};
   int keyval_;
   int for_get_;
 };

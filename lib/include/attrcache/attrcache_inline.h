@@ -119,17 +119,19 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
-/* What attrcache_get_at_once returns if the caller must call attrcache_get. */
-enum { ATTRCACHE_INLINE_ASK = -1 };
+/* What attrcache_get_at_once returns if the caller must call attrcache_get: no result of the
+ * API. */
+enum { ATTRCACHE_INLINE_ASK = 1000 };
 
-/* Reads an attribute as attrcache_get does, if that is OK or ABSENT, under one of the first 64
- * keyvals of a kind (in a domain that has `numbers`, `keyval` is what attrcache_get_ranged passes
- * on). In all other cases, and sometimes in these, it returns ATTRCACHE_INLINE_ASK: the caller then
- * calls attrcache_get, in a function of its own, so that the common path needs no stack. Any
- * thread; wait-free. */
+/* Reads an attribute as attrcache_get_with_base does, if that is OK or ABSENT, under one of the
+ * first 64 keyvals of a kind. In all other cases, and sometimes in these, it returns
+ * ATTRCACHE_INLINE_ASK: the caller then calls attrcache_get, in a function of its own, so that the
+ * common path needs no stack. Any thread; wait-free. */
 __attribute__((always_inline)) static inline int attrcache_get_at_once(
-    const attrcache_kind* kind, const attrcache_table* table, int keyval,
+    const attrcache_kind* kind, const attrcache_table* table, uint32_t base, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {
+  keyval = ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
+                                   ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN));
   if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
 #ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
   {

@@ -19,7 +19,7 @@
 namespace attrcache::mpi::extensions {
 namespace {
 
-using Destructor = void(void* extra_state);
+using UsersDestructor = void(void* extra_state);
 
 // Whether a keyval may be made: MPI_SUCCESS, or the code of the error, raised unless MPI is over.
 int may_create(const int* keyval, const Process** state) {
@@ -54,20 +54,26 @@ int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation ope
   }
   const int result = operation(table, &code);
   if (result == ATTRCACHE_OK && code != 0 && checking()) watch_lost(Kind::kNumber, keyval, code);
-  if (result <= ATTRCACHE_ABSENT) return MPI_SUCCESS;
+  if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
   note_result(result, doing, Kind::kNumber, keyval);
   return raise_on<Kind>(handle, error_code(result, code));
 }
 
 template <typename Kind>
 int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
-                  Destructor* destructor, int once, int* keyval, void* extra_state,
+                  UsersDestructor* destructor, unsigned flags, int* keyval, void* extra_state,
                   const void* caller) {
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
   auto* const any = reinterpret_cast<attrcache_callback*>(delete_fn);
-  const attrcache_callbacks callbacks =
-      callbacks_of(ATTRCACHE_C | once, nullptr, any, extra_state, destructor);
+  attrcache_callbacks callbacks = callbacks_of(ATTRCACHE_C, nullptr, any, extra_state);
+  callbacks.flags = flags;
+  if (destructor != nullptr) {
+    callbacks.destructor = [](void* extra, void* users) {
+      reinterpret_cast<UsersDestructor*>(users)(extra);
+    };
+    callbacks.context = reinterpret_cast<void*>(destructor);
+  }
   return mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
 }
 
@@ -86,8 +92,7 @@ int set_attr(typename Kind::Handle handle, int keyval, void* value) {
   return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int* code) {
     if (watched() != 0) count(counts.sets);
     const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
-    return attrcache_set(kind_of<Kind>(), table, facts::to_object(handle), keyval,
-                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, code);
+    return attrcache_set(kind_of<Kind>(), table, facts::to_object(handle), keyval, value, code);
   });
 }
 
@@ -97,7 +102,7 @@ int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
     if (flag == nullptr) return ATTRCACHE_ERR_NULL;
     const int result = attrcache_get(kind_of<Kind>(), table, keyval, static_cast<void**>(value));
     *flag = result == ATTRCACHE_OK;
-    if (counting() && result <= ATTRCACHE_ABSENT)
+    if (counting() && result >= ATTRCACHE_OK)
       report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
     return result;
   });
@@ -117,7 +122,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
 // Its callbacks get values as they were set.
 template <typename Kind>
 int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
-                    Destructor* destructor, int once, int* keyval, void* extra_state,
+                    UsersDestructor* destructor, unsigned flags, int* keyval, void* extra_state,
                     const void* caller) {
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
@@ -125,12 +130,14 @@ int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* del
       recognize_c<Kind::kNumber>(reinterpret_cast<attrcache_callback*>(copy_fn),
                                  reinterpret_cast<attrcache_callback*>(delete_fn));
   attrcache_callbacks callbacks =
-      callbacks_of(once, fns.copy_fn, fns.delete_fn, extra_state, destructor);
-  if (call_as_set(&callbacks, facts::kHandleForm == ATTRCACHE_HANDLE_INT) != ATTRCACHE_OK)
+      callbacks_of(ATTRCACHE_RAW, fns.copy_fn, fns.delete_fn, extra_state);
+  callbacks.flags = flags;
+  if (call_as_set(&callbacks, destructor, facts::kHandleForm == ATTRCACHE_HANDLE_INT) !=
+      ATTRCACHE_OK)
     return raise_on_world(MPI_ERR_NO_MEM);
   const int code = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
                                       {caller, fns.copy_fn, fns.delete_fn});
-  if (code != MPI_SUCCESS) free_as_set(callbacks.context, nullptr);
+  if (code != MPI_SUCCESS) std::free(callbacks.context);
   return code;
 }
 
@@ -154,13 +161,13 @@ extern "C" {
                                __builtin_return_address(0));                                       \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_fn* delete_fn,            \
-                                                    Destructor* destructor, int* keyval,           \
+                                                    UsersDestructor* destructor, int* keyval,      \
                                                     void* extra_state) {                           \
     return create_keyval<Kind>(delete_fn, destructor, 0, keyval, extra_state,                      \
                                __builtin_return_address(0));                                       \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_fn* delete_fn,         \
-                                                       Destructor* destructor, int* keyval,        \
+                                                       UsersDestructor* destructor, int* keyval,   \
                                                        void* extra_state) {                        \
     return create_keyval<Kind>(delete_fn, destructor, ATTRCACHE_DELETE_ONCE, keyval, extra_state,  \
                                __builtin_return_address(0));                                       \
@@ -206,7 +213,7 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
 
 #define ATTRCACHE_CREATE_X(name, Kind, once)                                                \
   ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                \
-                           Destructor* destructor, int* keyval, void* extra_state) {        \
+                           UsersDestructor* destructor, int* keyval, void* extra_state) {   \
     return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, once, keyval, extra_state, \
                                  __builtin_return_address(0));                              \
   }

@@ -50,10 +50,9 @@ template <typename Kind, typename Names, typename Value, typename Read>
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
-  if ((watch & kCounted) && result <= ATTRCACHE_ABSENT) [[unlikely]]
+  if ((watch & kCounted) && result >= ATTRCACHE_OK) [[unlikely]]
     report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
-  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS
-                                    : fail_to_get<Kind, Names>(handle, result, keyval);
+  return result >= ATTRCACHE_OK ? MPI_SUCCESS : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
 // The set and delete on an object whose anchor is known. `lost` gets the code of a delete_fn that
@@ -63,8 +62,8 @@ template <typename Kind, typename Names, typename Lost>
                                                 int keyval, intptr_t value, attrcache_tag tag,
                                                 Lost lost) {
   int code_or_keyval = keyval;  // overwritten if a callback fails; no code is as large
-  const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                                   keyval, value, tag, &code_or_keyval);
+  const int result = attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                      keyval, value, tag, &code_or_keyval);
   if (result != ATTRCACHE_OK) return fail_to_set<Kind, Names>(handle, result, code_or_keyval);
   lost(code_or_keyval);
   return MPI_SUCCESS;
@@ -130,12 +129,13 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   return delete_attr_fast<Kind, Names>(table, handle, keyval);
 }
 
-inline attrcache_callbacks callbacks_of(int language, attrcache_callback* copy_fn,
+using Destructor = void(void* extra_state, void* context);
+
+inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_callback* copy_fn,
                                         attrcache_callback* delete_fn, void* extra_state,
-                                        void (*destructor)(void*) = nullptr) {
+                                        Destructor* destructor = nullptr) {
   attrcache_callbacks callbacks = {};
-  callbacks.size = sizeof callbacks;
-  callbacks.language = static_cast<attrcache_language>(language);
+  callbacks.language = language;
   callbacks.copy_fn = copy_fn;
   callbacks.delete_fn = delete_fn;
   callbacks.extra_state = extra_state;

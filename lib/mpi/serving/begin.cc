@@ -156,9 +156,9 @@ int create_domain(Process& s) {
   o.numbers = &numbers;
   int result = attrcache_domain_create(&o, &s.domain);
   for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
-    s.kinds[i] = attrcache_kind_of(s.domain, i);
     // The core makes its own kinds with the domain.
-    if (s.kinds[i] == nullptr) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
+    result = attrcache_kind_of(s.domain, i, &s.kinds[i]);
+    if (result != ATTRCACHE_OK) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
   return result == ATTRCACHE_OK ? register_unanchored(s) : result;
 }

@@ -110,7 +110,7 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
 int delete_attributes_in_use(attrcache_kind* kind, attrcache_table* table, void* object) {
   int first = MPI_SUCCESS;
   delete_each(kind, table, object, OnFailure::kKeep, [&first](int result, int code) {
-    if (result > ATTRCACHE_ABSENT && first == MPI_SUCCESS) first = error_code(result, code);
+    if (result < ATTRCACHE_OK && first == MPI_SUCCESS) first = error_code(result, code);
   });
   return first;
 }

@@ -32,11 +32,11 @@ namespace {
 using Callback = attrcache_callback;
 
 // Runs when the keyval is gone.
-void end_observed(void* extra_state) {
+void end_observed(void* extra_state, void* context) {
   auto* observed = static_cast<Observed*>(extra_state);
   const attrcache_callbacks program = observed->program;
   kProcessMemory.destroy(observed);
-  if (program.destructor != nullptr) program.destructor(program.extra_state);
+  if (program.destructor != nullptr) program.destructor(program.extra_state, context);
 }
 
 template <typename Function>
@@ -272,7 +272,7 @@ struct Observers {
   Callback* delete_fn;
 };
 Observers observers(int kind, attrcache_language language) {
-  switch (language & ~ATTRCACHE_DELETE_ONCE) {
+  switch (language) {
     case ATTRCACHE_FORTRAN_FINT:
       return {any(copy_fortran<int>), any(delete_fortran<int>)};
     case ATTRCACHE_FORTRAN_AINT:
@@ -289,10 +289,9 @@ bool calls_copy(const attrcache_callbacks& c) {
   return c.copy_fn != ATTRCACHE_NULL_COPY_FN && c.copy_fn != ATTRCACHE_DUP_FN;
 }
 
-const Observed* observed_of(const attrcache_keyval_info& info) {
-  return info.callbacks.destructor == end_observed
-             ? static_cast<const Observed*>(info.callbacks.extra_state)
-             : nullptr;
+const Observed* observed_of(const attrcache_callbacks& callbacks) {
+  return callbacks.destructor == end_observed ? static_cast<const Observed*>(callbacks.extra_state)
+                                              : nullptr;
 }
 
 thread_local constinit WatchedFree* innermost_free __attribute__((tls_model("initial-exec"))) =
@@ -327,15 +326,15 @@ void Creation::done(int keyval) {
   observed_ = nullptr;
 }
 
-const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info) {
-  const Observed* o = observed_of(info);
-  return o != nullptr ? o->program : info.callbacks;
+const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callbacks) {
+  const Observed* o = observed_of(callbacks);
+  return o != nullptr ? o->program : callbacks;
 }
 
-Place creation_place(const attrcache_keyval_info& info) {
-  const Observed* o = observed_of(info);
+Place creation_place(const attrcache_callbacks& given) {
+  const Observed* o = observed_of(given);
   if (o != nullptr && o->checks) return o->made;
-  const attrcache_callbacks& callbacks = program_callbacks(info);
+  const attrcache_callbacks& callbacks = program_callbacks(given);
   Callback* known = callbacks.delete_fn;
   if (known == ATTRCACHE_NULL_DELETE_FN && calls_copy(callbacks)) known = callbacks.copy_fn;
   const auto* address = reinterpret_cast<const void*>(known);

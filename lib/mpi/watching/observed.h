@@ -33,12 +33,12 @@ class Creation {
   Observed* observed_ = nullptr;
 };
 
-// Returns the program's own callbacks of a keyval.
-const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info);
+// Returns the program's own callbacks of a keyval that has those in attrcache.
+const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callbacks);
 
-// Returns where a keyval was made. If that isn't known, it is the keyval's callback instead, and if
-// there is none, the place is unknown.
-Place creation_place(const attrcache_keyval_info& info);
+// Returns where the keyval was made. If that isn't known, it is the keyval's callback instead, and
+// if there is none, the place is unknown.
+Place creation_place(const attrcache_callbacks& callbacks);
 
 // Exists while an object's attributes are deleted because it is being freed, on this thread. It
 // records the codes of the delete callbacks, and reports at the end if one was lost.

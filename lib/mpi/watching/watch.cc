@@ -45,7 +45,7 @@ bool in_delete_callback() {
 }
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
-  return attrcache_keyval_describe(process()->kinds[kind], keyval, info) == ATTRCACHE_OK;
+  return attrcache_keyval_describe(process()->kinds[kind], keyval, info, nullptr) == ATTRCACHE_OK;
 }
 
 }  // namespace
@@ -170,7 +170,12 @@ std::map<int, uint64_t> on_predefined(int kind) {
 }
 
 void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes) {
-  const Place made = creation_place(info);
+  attrcache_callbacks callbacks;
+  if (attrcache_keyval_describe(process()->kinds[kind], info.keyval, nullptr, &callbacks) !=
+      ATTRCACHE_OK) {
+    return;  // gone meanwhile, with its attributes
+  }
+  const Place made = creation_place(callbacks);
   if (info.freed == 0) {
     caught(Misuse::kKeyvalNotFreed,
            {Doing::kUnknown, kind, info.keyval, made.is_call ? "made there" : nullptr}, made);

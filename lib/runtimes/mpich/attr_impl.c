@@ -26,7 +26,7 @@ static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int key
   int result;
 
   if (type == MPIR_ATTR_PTR) {
-    result = attrcache_get_ranged(MPIR_Attr_kinds[kind], table, MPIR_ATTR_KEYVALS, keyval, value);
+    result = attrcache_get(MPIR_Attr_kinds[kind], table, keyval, value);
   } else {
     intptr_t bits = 0;
     result = attrcache_get_aint(MPIR_Attr_kinds[kind], table, keyval, &bits);
@@ -53,14 +53,14 @@ __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind
                                                              const MPIR_Attr_table* table,
                                                              int keyval, void* attribute_val,
                                                              int* flag, MPIR_Attr_type type) {
-  const unsigned ranged = (unsigned)keyval ^ MPIR_ATTR_KEYVALS ^ (unsigned)ATTRCACHE_KEYVAL_MIN;
   int result;
 
   if (unlikely(type != MPIR_ATTR_PTR)) return 0;
   /* The bindings have checked both: that MPI is initialized, and that there is a place for the
    * value. */
   if (MPIR_Attr_kinds[kind] == NULL || attribute_val == NULL) __builtin_unreachable();
-  result = attrcache_get_at_once(MPIR_Attr_kinds[kind], table, (int)ranged, (void**)attribute_val);
+  result = attrcache_get_at_once(MPIR_Attr_kinds[kind], table, MPIR_ATTR_KEYVALS, keyval,
+                                 (void**)attribute_val);
   if (likely(result == ATTRCACHE_OK)) {
     *flag = 1;
     return 1;
@@ -73,8 +73,8 @@ __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind
 static inline int set_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int handle, int keyval,
                            void* attribute_val, MPIR_Attr_type type, const char* object) {
   int code = 0;
-  const int result = attrcache_set(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), keyval,
-                                   (intptr_t)attribute_val, tag_of(type), &code);
+  const int result = attrcache_set_as(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle),
+                                      keyval, (intptr_t)attribute_val, tag_of(type), &code);
   if (likely(result == ATTRCACHE_OK)) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, object, 0);
 }
@@ -215,11 +215,10 @@ FUNCTIONS(Win, MPIR_ATTR_WIN, MPIR_Win, win)
     const attrcache_callbacks callbacks = {.size = sizeof callbacks,                               \
                                            .copy_fn = known_copy((attrcache_callback*)copy_fn),    \
                                            .delete_fn = (attrcache_callback*)delete_fn,            \
-                                           .extra_state = extra_state,                             \
-                                           .destructor = destructor_fn};                           \
-    return MPIR_Attr_error(                                                                        \
-        create_as_set(MPIR_Attr_kinds[KIND], callbacks, MPIR_ATTR_HANDLES_ARE_INTS, keyval),       \
-        #kind "_keyval");                                                                          \
+                                           .extra_state = extra_state};                            \
+    return MPIR_Attr_error(create_as_set(MPIR_Attr_kinds[KIND], callbacks, destructor_fn,          \
+                                         MPIR_ATTR_HANDLES_ARE_INTS, keyval),                      \
+                           #kind "_keyval");                                                       \
   }                                                                                                \
   int MPIR_##Kind##_get_attr_as_fortran_impl(Object* object, int keyval, void* value, int* flag) { \
     return kind##_get_slowly(object, keyval, value, flag, MPIR_ATTR_AINT);                         \

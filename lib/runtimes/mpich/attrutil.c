@@ -172,7 +172,7 @@ void MPIR_Attr_take_predefined(void) {
 
   for (int i = 0; i < MPIR_ATTR_ADDRESSES; i++) {
     attrcache_set_predefined(kind, MPI_TAG_UB + i, values[i / 2]);
-    attrcache_get_ranged(kind, &none, MPIR_ATTR_KEYVALS, MPI_TAG_UB + i, &MPIR_Attr_addresses[i]);
+    attrcache_get(kind, &none, MPI_TAG_UB + i, &MPIR_Attr_addresses[i]);
   }
 }
 
@@ -286,7 +286,7 @@ int MPIR_Attr_init(void) {
   if (domain == NULL) {
     int result = attrcache_domain_create(&options, &domain);
     for (int kind = 0; kind < 3 && result == ATTRCACHE_OK; kind++) {
-      MPIR_Attr_kinds[kind] = attrcache_kind_of(domain, kind);
+      result = attrcache_kind_of(domain, kind, &MPIR_Attr_kinds[kind]);
     }
     if (result == ATTRCACHE_OK) result = define_predefined();
     if (result == ATTRCACHE_OK) result = attrcache_proposed_begin(domain);
@@ -361,12 +361,10 @@ int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* t
 
 /* Finds the kind and the callbacks of a keyval that was just made, as if for C. */
 static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* callbacks) {
-  attrcache_keyval_info info = {.size = sizeof info};
-
+  callbacks->size = sizeof *callbacks;
   for (int i = 0; i < 3; i++) {
-    if (attrcache_keyval_describe(MPIR_Attr_kinds[i], keyval, &info) == ATTRCACHE_OK) {
+    if (attrcache_keyval_describe(MPIR_Attr_kinds[i], keyval, NULL, callbacks) == ATTRCACHE_OK) {
       *kind = (MPIR_Attr_kind)i;
-      *callbacks = info.callbacks;
       return 1;
     }
   }
@@ -384,7 +382,7 @@ typedef struct {
 #endif
 } Binding;
 
-static void free_binding(void* context, void* extra_state) {
+static void free_binding(void* extra_state, void* context) {
   MPL_UNREFERENCED_ARG(extra_state);
   MPL_free(context);
 }
@@ -407,7 +405,7 @@ static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what
   }
   callbacks->language = ATTRCACHE_RAW;
   callbacks->context = binding;
-  callbacks->context_destructor = free_binding;
+  callbacks->destructor = free_binding;
   if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[what.kind], keyval, callbacks) != ATTRCACHE_OK)
     MPL_free(binding);
 }

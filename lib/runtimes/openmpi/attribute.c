@@ -89,9 +89,10 @@ int ompi_attr_init(void) {
     default: /* this processor can't do what the library was built for */
       return OMPI_ERR_NOT_SUPPORTED;
   }
-  ompi_attr_kinds[COMM_ATTR] = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-  ompi_attr_kinds[TYPE_ATTR] = attrcache_kind_of(domain, ATTRCACHE_DATATYPE);
-  ompi_attr_kinds[WIN_ATTR] = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
+  /* A domain has these from the start. */
+  (void)attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &ompi_attr_kinds[COMM_ATTR]);
+  (void)attrcache_kind_of(domain, ATTRCACHE_DATATYPE, &ompi_attr_kinds[TYPE_ATTR]);
+  (void)attrcache_kind_of(domain, ATTRCACHE_WINDOW, &ompi_attr_kinds[WIN_ATTR]);
   if (ATTRCACHE_OK != attrcache_proposed_begin(domain)) {
     return OMPI_ERR_OUT_OF_RESOURCE;
   }
@@ -130,7 +131,7 @@ static attrcache_callback* known_delete(ompi_attribute_fn_ptr_union_t fn) {
 }
 #pragma GCC diagnostic pop
 
-static void free_bindings_extra_state(void* bindings_extra_state, void* extra_state) {
+static void free_bindings_extra_state(void* extra_state, void* bindings_extra_state) {
   (void)extra_state;
   free(bindings_extra_state);
 }
@@ -148,7 +149,7 @@ __attribute__((always_inline)) static inline int create_keyval(
 
   if (NULL != bindings_extra_state) {
     callbacks.context = bindings_extra_state;
-    callbacks.context_destructor = free_bindings_extra_state;
+    callbacks.destructor = free_bindings_extra_state;
   }
   return error_of(attrcache_keyval_create(ompi_attr_kinds[type], &callbacks, key), 0);
 }
@@ -202,7 +203,7 @@ int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined)
 static int set(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
                intptr_t value, attrcache_tag tag) {
   int code = 0;
-  const int result = attrcache_set(ompi_attr_kinds[type], table, object, key, value, tag, &code);
+  const int result = attrcache_set_as(ompi_attr_kinds[type], table, object, key, value, tag, &code);
 
   return error_of(result, code);
 }
@@ -236,9 +237,9 @@ static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, 
     *flag = 1;
     return MPI_SUCCESS;
   }
-  result = attrcache_get(ompi_attr_kinds[type], table, OMPI_ATTR_INNER(key), attribute);
+  result = attrcache_get(ompi_attr_kinds[type], table, key, attribute);
   *flag = ATTRCACHE_OK == result;
-  return OPAL_LIKELY(result <= ATTRCACHE_ABSENT) ? MPI_SUCCESS : attrcache_error_class(result, 0);
+  return OPAL_LIKELY(result >= ATTRCACHE_OK) ? MPI_SUCCESS : attrcache_error_class(result, 0);
 }
 
 int ompi_attr_get_c(ompi_attribute_type_t type, const attrcache_table* table, int key,

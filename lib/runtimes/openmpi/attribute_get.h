@@ -14,10 +14,6 @@
 #include "ompi/attribute/attribute.h"
 #include "opal/prefetch.h"
 
-/* The form in which attrcache's inline functions take a keyval. */
-#define OMPI_ATTR_INNER(key) \
-  ((int)((uint32_t)(key) ^ (uint32_t)OMPI_ATTR_KEYVAL_BASE ^ (uint32_t)ATTRCACHE_KEYVAL_MIN))
-
 /* The kinds of objects, by ompi_attribute_type_t. */
 extern __attribute__((visibility("hidden"))) attrcache_kind* ompi_attr_kinds[WIN_ATTR + 1];
 
@@ -28,8 +24,8 @@ extern __attribute__((visibility("hidden"))) int ompi_attr_tag_ub;
  * apart; or ATTRCACHE_INLINE_ASK: call one of the functions below. */
 __attribute__((always_inline)) static inline int ompi_attr_get_c_at_once(
     ompi_attribute_type_t type, const attrcache_table* table, int key, void* attribute, int* flag) {
-  const int result =
-      attrcache_get_at_once(ompi_attr_kinds[type], table, OMPI_ATTR_INNER(key), (void**)attribute);
+  const int result = attrcache_get_at_once(ompi_attr_kinds[type], table, OMPI_ATTR_KEYVAL_BASE, key,
+                                           (void**)attribute);
   if (OPAL_LIKELY(ATTRCACHE_OK == result)) {
     *flag = 1;
   } else if (ATTRCACHE_ABSENT == result) {

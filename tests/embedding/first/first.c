@@ -21,13 +21,13 @@ int main(void) {
   struct comm comm = {0};
   attrcache_domain* domain;
   attrcache_domain_create(NULL, &domain);
-  attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind* comms;
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);
   attrcache_callbacks callbacks = {.size = sizeof callbacks,
                                    .delete_fn = (attrcache_callback*)delete_plan};
   int plan_key;
   attrcache_keyval_create(comms, &callbacks, &plan_key);
-  attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)calloc(1, 64),
-                ATTRCACHE_AS_POINTER, NULL);
+  attrcache_set(comms, &comm.attributes, &comm, plan_key, calloc(1, 64), NULL);
   void* plan;
   if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) puts("planned");
   attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);

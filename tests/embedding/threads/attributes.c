@@ -4,6 +4,7 @@
  * writes.
  */
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -104,9 +105,9 @@ int tiny_attributes_begin(struct tiny_rank* rank) {
   const attrcache_domain_options options = {.size = sizeof options, .numbers = &numbers};
   int result = attrcache_domain_create(&options, &rank->domain);
   if (result != ATTRCACHE_OK) return error(result, 0);
-  rank->comms = attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR);
-  rank->types = attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE);
-  rank->wins = attrcache_kind_of(rank->domain, ATTRCACHE_WINDOW);
+  attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR, &rank->comms);
+  attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE, &rank->types);
+  attrcache_kind_of(rank->domain, ATTRCACHE_WINDOW, &rank->wins);
   result = define_predefined(rank);
   if (result != ATTRCACHE_OK)
     attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_ANYWAY, NULL);
@@ -131,7 +132,8 @@ int tiny_attributes_end(struct tiny_rank* rank) {
 
   result = attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks);
   if (result == ATTRCACHE_ERR_BUSY) {
-    fprintf(stderr, "rank %d: %zu attributes are still attached to objects that were not freed\n",
+    fprintf(stderr,
+            "rank %d: %" PRIu64 " attributes are still attached to objects that were not freed\n",
             rank->world.rank, leaks.attributes);
     attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_ANYWAY, NULL);
   }
@@ -167,17 +169,16 @@ static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_call
 static int set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                void* value) {
   int code = 0;
-  const int result =
-      attrcache_set(kind, table, object, keyval, (intptr_t)value, ATTRCACHE_AS_POINTER, &code);
+  const int result = attrcache_set(kind, table, object, keyval, value, &code);
   return error(result, code);
 }
 
 static int get(attrcache_kind* kind, attrcache_table* table, int keyval, void* value, int* flag) {
   int result;
   if (flag == NULL) return MPI_ERR_ARG;
-  result = attrcache_get_ranged(kind, table, FIRST_KEYVAL, keyval, (void**)value);
+  result = attrcache_get(kind, table, keyval, (void**)value);
   *flag = result == ATTRCACHE_OK;
-  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : error(result, 0);
+  return result >= ATTRCACHE_OK ? MPI_SUCCESS : error(result, 0);
 }
 
 static int erase(attrcache_kind* kind, attrcache_table* table, void* object, int keyval) {

@@ -137,7 +137,7 @@ TEST_F(AbandonTest, DestructorsThatAttachAgain) {
   struct Chain {
     Object object;
     int left = 0;
-    static void make(void* extra) {
+    static void make(void* extra, void*) {
       auto* self = static_cast<Chain*>(extra);
       if (self->left-- == 0) return;
       attrcache_callbacks callbacks = {};
@@ -150,11 +150,11 @@ TEST_F(AbandonTest, DestructorsThatAttachAgain) {
   };
   attrcache_domain* domain;
   ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
-  Chain chain = {Object(attrcache_kind_of(domain, 0))};
+  Chain chain = {Object(kind_of(domain, 0))};
   for (const int length : {5, 1 << 30}) {
     for (const bool by_abandon : {true, false}) {
       chain.left = length;
-      Chain::make(&chain);
+      Chain::make(&chain, nullptr);
       EXPECT_EQ(by_abandon ? abandon(chain.object) : chain.object.free(ATTRCACHE_DRAIN_FINALLY),
                 by_abandon || length == 5 ? ATTRCACHE_OK : ATTRCACHE_ERR_REATTACHED);
       EXPECT_TRUE(chain.object.all_zero());
@@ -194,8 +194,9 @@ TEST_F(AbandonTest, AttributesOfAnotherKind) {
     const int keyval = recorder.keyval(kind);  // another index
     recorder.deletions.clear();
     window.set(of_window, 1);
-    ASSERT_EQ(attrcache_set(kind, &window.table, &window, keyval, 2, ATTRCACHE_AS_POINTER, nullptr),
-              ATTRCACHE_OK);
+    ASSERT_EQ(
+        attrcache_set_as(kind, &window.table, &window, keyval, 2, ATTRCACHE_AS_POINTER, nullptr),
+        ATTRCACHE_OK);
     // The call's kind is that of the second attribute.
     EXPECT_EQ(by_abandon ? attrcache_table_abandon(kind, &window.table)
                          : attrcache_delete_all(kind, &window.table, &window,

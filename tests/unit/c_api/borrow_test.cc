@@ -111,10 +111,10 @@ TEST_F(BorrowTest, ValuesWithoutDeleteFnMakeNoOthersLookHeld) {
   alignas(64) char bytes[128] = {};
   auto* const before = reinterpret_cast<attrcache_table*>(bytes);
   auto* const after = reinterpret_cast<attrcache_table*>(bytes + 16);
-  attrcache_set(kind, before, nullptr, no_callbacks, 1, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, before, nullptr, no_callbacks, 1, ATTRCACHE_AS_POINTER, nullptr);
   ASSERT_EQ(attrcache_borrow(kind, before, no_callbacks, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_delete_all(kind, before, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
-  attrcache_set(kind, after, nullptr, keyval, 2, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, after, nullptr, keyval, 2, ATTRCACHE_AS_POINTER, nullptr);
   attrcache_borrowed other = {};
   ASSERT_EQ(attrcache_borrow(kind, after, keyval, &other), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&other), ATTRCACHE_OK);
@@ -250,7 +250,7 @@ TEST(BorrowAtTheEndTest, OfAThreadThatHasEndedLeavesTheDeletionToTheEndOfTheDoma
   const int keyval = recorder.keyval(kind);
   attrcache_table table = ATTRCACHE_TABLE_INIT;
   const auto set = [&](intptr_t value) {
-    return attrcache_set(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, nullptr);
+    return attrcache_set_as(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, nullptr);
   };
   EXPECT_EQ(set(1), ATTRCACHE_OK);
   std::thread([&] {

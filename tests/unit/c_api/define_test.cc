@@ -246,7 +246,7 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
     EXPECT_FALSE(infos[i].freed);
     EXPECT_EQ(infos[i].attributes, 0u);
     attrcache_keyval_info described = {};
-    EXPECT_EQ(attrcache_keyval_describe(kind, infos[i].keyval, &described), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_keyval_describe(kind, infos[i].keyval, &described, nullptr), ATTRCACHE_OK);
     EXPECT_EQ(described.keyval, infos[i].keyval);
     EXPECT_TRUE(described.predefined);
   }

@@ -29,7 +29,7 @@ TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
   } seen = {&object, Recorder::make(kind, {}), 0};
   attrcache_callbacks callbacks = {};
   callbacks.extra_state = &seen;
-  callbacks.destructor = [](void* extra_state) {
+  callbacks.destructor = [](void* extra_state, void*) {
     auto* s = static_cast<Seen*>(extra_state);
     s->value = s->object->value(s->older);
   };

@@ -16,7 +16,7 @@ class DeleteOnceTest : public ApiTest {
 
   int once() {
     attrcache_callbacks c = recorder.callbacks();
-    c.language = ATTRCACHE_DELETE_ONCE;
+    c.flags = ATTRCACHE_DELETE_ONCE;
     return Recorder::make(kind, c);
   }
   void expect_gone(int keyval) { EXPECT_EQ(object.value(keyval), Object::kAbsent); }

@@ -30,7 +30,7 @@ TEST(DomainTest, AnyNumberOfProcessors) {
     attrcache_domain* domain = nullptr;
     ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
     {
-      Object object(attrcache_kind_of(domain, 0));
+      Object object(kind_of(domain, 0));
       const int keyval = Recorder::make(object.kind, {});
       object.set(keyval, 1);
       EXPECT_EQ(object.value(keyval), 1);
@@ -41,17 +41,19 @@ TEST(DomainTest, AnyNumberOfProcessors) {
 
 class DomainEndTest : public ::testing::Test {
  protected:
-  int destroy(int mode) { return attrcache_domain_destroy(domain, mode, &leaks); }
+  int destroy(attrcache_destroy_mode mode) {
+    return attrcache_domain_destroy(domain, mode, &leaks);
+  }
 
   Recorder recorder, attached;
   attrcache_domain* domain = Universe().release();
-  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_kind* kind = kind_of(domain, ATTRCACHE_COMMUNICATOR);
   attrcache_leaks leaks = {};
 };
 
 TEST_F(DomainEndTest, ReportsKeyvalsNeverFreedAndRunsTheirDestructors) {
   recorder.keyval(kind);
-  recorder.keyval(attrcache_kind_of(domain, ATTRCACHE_WINDOW));
+  recorder.keyval(kind_of(domain, ATTRCACHE_WINDOW));
   free_keyval(kind, recorder.keyval(kind));
   EXPECT_EQ(recorder.destructions, 1);
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
@@ -86,8 +88,8 @@ TEST_F(DomainEndTest, AnywayAbandonsAttachedValuesAndNeverCallsTheirCallbacks) {
   const int live = attached.keyval(kind);
   const int freed = attached.keyval(kind);
   attrcache_table table = ATTRCACHE_TABLE_INIT;
-  attrcache_set(kind, &table, this, live, 1, ATTRCACHE_AS_POINTER, nullptr);
-  attrcache_set(kind, &table, this, freed, 2, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, &table, this, live, 1, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, &table, this, freed, 2, ATTRCACHE_AS_POINTER, nullptr);
   free_keyval(kind, freed);
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_ANYWAY), ATTRCACHE_OK);
   EXPECT_EQ(leaks.keyvals, 2u);
@@ -116,7 +118,7 @@ TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
 TEST_F(DomainEndTest, ATableThatIsAsNewMayBeFreedLater) {
   attrcache_table table = ATTRCACHE_TABLE_INIT;
   const int keyval = recorder.keyval(kind);
-  attrcache_set(kind, &table, this, keyval, 1, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, &table, this, keyval, 1, ATTRCACHE_AS_POINTER, nullptr);
   EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
   for (const auto mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
@@ -130,9 +132,9 @@ TEST_F(DomainEndTest, ATableThatIsAsNewMayBeFreedLater) {
 
 TEST_F(DomainEndTest, ADestructorMayDeleteTheLastAttributeUnderAnotherKeyval) {
   const int first = attached.keyval(kind);
-  recorder.keyval(attrcache_kind_of(domain, ATTRCACHE_WINDOW));  // ends after all communicators'
+  recorder.keyval(kind_of(domain, ATTRCACHE_WINDOW));  // ends after all communicators'
   attrcache_table table = ATTRCACHE_TABLE_INIT;
-  attrcache_set(kind, &table, this, first, 1, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set_as(kind, &table, this, first, 1, ATTRCACHE_AS_POINTER, nullptr);
   recorder.on_destroy = [&] {
     EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
   };

@@ -124,10 +124,11 @@ TEST_F(HppTest, LambdasKeepTheirStateUntilTheKeyvalIsGone) {
 
 TEST_F(HppTest, StatelessCallbacksAllocateNothing) {
   auto keyval = *CacheKeyval::create(kind, attrcache::clone, [](Cache* c) { delete c; });
-  attrcache_keyval_info info;
-  ASSERT_EQ(attrcache_keyval_describe(kind.native(), keyval.native(), &info), ATTRCACHE_OK);
-  EXPECT_EQ(info.callbacks.extra_state, nullptr);
-  EXPECT_EQ(info.callbacks.destructor, nullptr);
+  attrcache_callbacks callbacks;
+  ASSERT_EQ(attrcache_keyval_describe(kind.native(), keyval.native(), nullptr, &callbacks),
+            ATTRCACHE_OK);
+  EXPECT_EQ(callbacks.extra_state, nullptr);
+  EXPECT_EQ(callbacks.destructor, nullptr);
 }
 
 TEST_F(HppTest, CopiesMaySkipOrFail) {
@@ -265,7 +266,7 @@ TEST_F(HppTest, KeyvalsMoveAndAreFreedOnce) {
 
 TEST_F(HppTest, ADomainInUseIsNotDestroyed) {
   Domain other = *Domain::create();
-  const Kind<Session> communicators = other.kind<Session>(ATTRCACHE_COMMUNICATOR);
+  const Kind<Session> communicators = *other.kind<Session>(ATTRCACHE_COMMUNICATOR);
   auto keyval = *Keyval<int, Session>::create(communicators);
   int value = 0;
   ASSERT_TRUE(keyval.set(a, &value));
@@ -338,7 +339,7 @@ TEST(HppNumbersTest, AreTheDomainsOwn) {
     attrcache_domain* native = nullptr;
     ASSERT_EQ(attrcache_domain_create(&options, &native), ATTRCACHE_OK);
     Domain domain(native);
-    const auto kind = domain.kind<Session>(ATTRCACHE_COMMUNICATOR);
+    const auto kind = *domain.kind<Session>(ATTRCACHE_COMMUNICATOR);
     Session a{"a"}, b{"b"};
     int alive = 0;
     {

@@ -32,8 +32,10 @@ TEST_F(IntrospectionTest, KeyvalsAreListedByIndexWithTheirCallbacksAndCounts) {
   EXPECT_FALSE(infos[0].freed);
   EXPECT_FALSE(infos[0].predefined);
   EXPECT_EQ(infos[0].attributes, 1u);
-  EXPECT_EQ(infos[0].callbacks.extra_state, &recorder);
-  EXPECT_EQ(infos[0].callbacks.copy_fn, recorder.callbacks().copy_fn);
+  attrcache_callbacks callbacks;
+  EXPECT_EQ(attrcache_keyval_describe(kind, a, nullptr, &callbacks), ATTRCACHE_OK);
+  EXPECT_EQ(callbacks.extra_state, &recorder);
+  EXPECT_EQ(callbacks.copy_fn, recorder.callbacks().copy_fn);
   EXPECT_EQ(infos[1].keyval, freed);
   EXPECT_TRUE(infos[1].freed);
   EXPECT_EQ(infos[1].attributes, 1u);
@@ -103,7 +105,7 @@ TEST_F(IntrospectionTest, DescribeFromInsideACallback) {
   free_keyval(kind, keyval);
   recorder.on_delete = [&](const Call&) {
     attrcache_keyval_info info = {};
-    EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info, nullptr), ATTRCACHE_OK);
     EXPECT_TRUE(info.freed);
     EXPECT_EQ(info.attributes, 1u);
     EXPECT_TRUE(object.list().at(0).deleting);
@@ -111,7 +113,7 @@ TEST_F(IntrospectionTest, DescribeFromInsideACallback) {
   };
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   attrcache_keyval_info info = {};
-  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_ERR_KEYVAL_STALE);
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info, nullptr), ATTRCACHE_ERR_KEYVAL_STALE);
 }
 
 TEST(VersionTest, TheHeaderAndTheLibraryAgree) {

@@ -117,15 +117,15 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
     seen = {};
     aint = GetParam() == ATTRCACHE_FORTRAN_AINT;
     keyval = Recorder::make(
-        kind, {.language = GetParam(),
+        kind, {.flags = 0,
+               .language = GetParam(),
                .copy_fn = aint ? reinterpret_cast<attrcache_callback*>(&copy_aint)
                                : reinterpret_cast<attrcache_callback*>(&copy_fint),
                .delete_fn = aint ? reinterpret_cast<attrcache_callback*>(&delete_aint)
                                  : reinterpret_cast<attrcache_callback*>(&delete_fint),
                .extra_state = reinterpret_cast<void*>(-5),
                .destructor = nullptr,
-               .context = nullptr,
-               .context_destructor = nullptr});
+               .context = nullptr});
     tag = aint ? ATTRCACHE_AS_AINT : ATTRCACHE_AS_FINT;
   }
   static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }
@@ -214,13 +214,13 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
   static void* at_the_end;
   at_the_end = nullptr;
   const int keyval = Recorder::make(
-      universe.kind(), {.language = ATTRCACHE_FORTRAN_AINT,
+      universe.kind(), {.flags = 0,
+                        .language = ATTRCACHE_FORTRAN_AINT,
                         .copy_fn = reinterpret_cast<attrcache_callback*>(&counting_copy_aint),
                         .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
                         .extra_state = reinterpret_cast<void*>(100),
-                        .destructor = [](void* extra) { at_the_end = extra; },
-                        .context = nullptr,
-                        .context_destructor = nullptr});
+                        .destructor = [](void* extra, void*) { at_the_end = extra; },
+                        .context = nullptr});
   Object object(universe.kind()), none(universe.kind());
   handle_seen_as = &object;
   for (int i = 1; i <= 4; ++i) object.set_as(keyval, i, ATTRCACHE_AS_AINT);
@@ -297,17 +297,17 @@ TEST(IntHandleTest, CCallbacksGetAnInt) {
   Universe universe(&options);
   attrcache_kind* kind = universe.kind();
   const int keyval =
-      Recorder::make(kind, {.language = ATTRCACHE_C,
+      Recorder::make(kind, {.flags = 0,
+                            .language = ATTRCACHE_C,
                             .copy_fn = reinterpret_cast<attrcache_callback*>(&copy_int_handle),
                             .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
                             .extra_state = nullptr,
                             .destructor = nullptr,
-                            .context = nullptr,
-                            .context_destructor = nullptr});
+                            .context = nullptr});
   attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
   constexpr int kHandle = static_cast<int>(0x84000007);  // as MPICH's, negative
   auto* const handle = reinterpret_cast<void*>(intptr_t{kHandle});
-  EXPECT_EQ(attrcache_set(kind, &a, handle, keyval, 1, ATTRCACHE_AS_POINTER, nullptr), 0);
+  EXPECT_EQ(attrcache_set_as(kind, &a, handle, keyval, 1, ATTRCACHE_AS_POINTER, nullptr), 0);
   EXPECT_EQ(attrcache_copy_all(kind, &a, handle, &b, nullptr, nullptr), 0);
   EXPECT_EQ(seen_handle, kHandle);
   EXPECT_EQ(attrcache_delete_all(kind, &a, handle, ATTRCACHE_DRAIN, nullptr), 0);

@@ -31,7 +31,7 @@ class MisuseTest : public ApiTest {
     EXPECT_EQ(object.erase(bad), error);
     EXPECT_EQ(attrcache_borrow(kind, &object.table, bad, &borrowed), error);
     EXPECT_EQ(attrcache_set_predefined(kind, bad, 1), error);
-    EXPECT_EQ(attrcache_keyval_describe(kind, bad, &info), error);
+    EXPECT_EQ(attrcache_keyval_describe(kind, bad, &info, nullptr), error);
     EXPECT_EQ(attrcache_keyval_free(kind, &variable), error);
     EXPECT_EQ(variable, bad);
   }
@@ -175,15 +175,17 @@ TEST_F(MisuseTest, NullPointers) {
 
   EXPECT_EQ(attrcache_domain_create(nullptr, nullptr), kNull);
   EXPECT_EQ(attrcache_domain_destroy(nullptr, ATTRCACHE_DESTROY_ANYWAY, nullptr), kNull);
-  EXPECT_EQ(attrcache_kind_of(nullptr, 0), nullptr);
+  attrcache_kind* unused;
+  EXPECT_EQ(attrcache_kind_of(nullptr, 0, &unused), kNull);
+  EXPECT_EQ(attrcache_kind_of(universe.domain(), 0, nullptr), kNull);
   EXPECT_EQ(attrcache_kind_register(nullptr, nullptr, &k), kNull);
   EXPECT_EQ(attrcache_kind_register(domain, nullptr, nullptr), kNull);
   EXPECT_EQ(attrcache_keyval_create(nullptr, nullptr, &i), kNull);
   EXPECT_EQ(attrcache_keyval_create(kind, nullptr, nullptr), kNull);
   EXPECT_EQ(attrcache_keyval_free(nullptr, &keyval), kNull);
   EXPECT_EQ(attrcache_keyval_free(kind, nullptr), kNull);
-  EXPECT_EQ(attrcache_set(nullptr, t, this, keyval, 1, kPointer, nullptr), kNull);
-  EXPECT_EQ(attrcache_set(kind, nullptr, this, keyval, 1, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_set_as(nullptr, t, this, keyval, 1, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_set_as(kind, nullptr, this, keyval, 1, kPointer, nullptr), kNull);
   EXPECT_EQ(attrcache_get(kind, nullptr, keyval, &value), kNull);
   EXPECT_EQ(attrcache_get(kind, t, keyval, nullptr), kNull);
   EXPECT_EQ(attrcache_get(nullptr, t, absent, &value), kNull);
@@ -210,8 +212,8 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_keyval_list(nullptr, nullptr, 0, &n), kNull);
   EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 1, &n), kNull);
   EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 0, nullptr), kNull);
-  EXPECT_EQ(attrcache_keyval_describe(nullptr, keyval, &info), kNull);
-  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_describe(nullptr, keyval, &info, nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, nullptr, nullptr), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_attribute_list(nullptr, t, nullptr, 0, &n), kNull);
   EXPECT_EQ(attrcache_attribute_list(kind, nullptr, nullptr, 0, &n), kNull);
   EXPECT_EQ(attrcache_attribute_list(kind, t, nullptr, 1, &n), kNull);
@@ -225,11 +227,14 @@ TEST_F(MisuseTest, NullPointers) {
 TEST_F(MisuseTest, ArgumentsOutOfRange) {
   attrcache_callbacks callbacks = {};
   int made = -7;
-  for (const int language : {-1, 4, 99, 2 * ATTRCACHE_DELETE_ONCE}) {
+  for (const int language : {-1, 4, 99}) {
     callbacks.language = static_cast<attrcache_language>(language);
     EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   }
   callbacks.language = ATTRCACHE_C;
+  callbacks.flags = 2 * ATTRCACHE_DELETE_ONCE;
+  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
+  callbacks.flags = 0;
   callbacks.delete_fn = ATTRCACHE_DUP_FN;
   EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(made, -7);
@@ -239,7 +244,9 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
   }
   for (const int mode : {-1, 3}) {
     EXPECT_EQ(object.free(static_cast<attrcache_delete_mode>(mode)), ATTRCACHE_ERR_ARGUMENT);
-    EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(attrcache_domain_destroy(universe.domain(), static_cast<attrcache_destroy_mode>(mode),
+                                       nullptr),
+              ATTRCACHE_ERR_ARGUMENT);
   }
   EXPECT_EQ(object.copy_to(object), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(attrcache_set_predefined(kind, keyval, 1), ATTRCACHE_ERR_ARGUMENT);
@@ -280,22 +287,23 @@ TEST_F(MisuseTest, KindsExhausted) {
   EXPECT_EQ(attrcache_kind_register(universe.domain(), nullptr, &made),
             ATTRCACHE_ERR_KINDS_EXHAUSTED);
   EXPECT_EQ(made, nullptr);
-  EXPECT_EQ(universe.kind(16), nullptr);
-  EXPECT_EQ(universe.kind(-1), nullptr);
+  for (const int number : {16, -1})
+    EXPECT_EQ(attrcache_kind_of(universe.domain(), number, &made), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(made, nullptr);
 }
 
 TEST(StrerrorTest, EachResultHasItsOwnLineAndAllOthersShareOne) {
   std::vector<std::string> lines;
-  for (int result = ATTRCACHE_OK; result <= ATTRCACHE_ERR_UNSUPPORTED; ++result) {
+  for (int result = ATTRCACHE_ERR_UNSUPPORTED; result <= ATTRCACHE_PRESENT; ++result) {
     const std::string line = attrcache_strerror(result);
     EXPECT_FALSE(line.empty());
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(std::count(lines.begin(), lines.end(), line), 0) << line;
     lines.push_back(line);
   }
-  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_UNSUPPORTED + 1);
+  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_UNSUPPORTED - 1);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), unknown), 0);
-  EXPECT_EQ(attrcache_strerror(-1), unknown);
+  EXPECT_EQ(attrcache_strerror(ATTRCACHE_PRESENT + 1), unknown);
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
         return attrcache_attribute_list(kind, &object.table, nullptr, 0, &count) +
                attrcache_keyval_list(kind, nullptr, 0, &count);
       default:
-        return attrcache_keyval_describe(kind, keyval, &info);
+        return attrcache_keyval_describe(kind, keyval, &info, nullptr);
     }
   }
 

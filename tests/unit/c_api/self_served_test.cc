@@ -146,7 +146,7 @@ TEST_F(DyingObjectTest, DeleteFnFreesItDuringSet) {
     return call.value == 2 ? 5 : 0;
   };
   int code = 0;
-  EXPECT_EQ(attrcache_set(kind, &object->table, object, k2, 3, ATTRCACHE_AS_POINTER, &code),
+  EXPECT_EQ(attrcache_set_as(kind, &object->table, object, k2, 3, ATTRCACHE_AS_POINTER, &code),
             ATTRCACHE_OK)
       << "3 was attached, and deleted with the object";
   EXPECT_EQ(code, 5);

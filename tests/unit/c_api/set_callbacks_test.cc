@@ -63,9 +63,9 @@ TEST_F(SetCallbacksTest, TheLanguageToo) {
   EXPECT_EQ(object.set_as(keyval, -6, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(value_seen, -6);
-  attrcache_keyval_info info;
-  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
-  EXPECT_EQ(info.callbacks.language, ATTRCACHE_FORTRAN_FINT);
+  attrcache_callbacks callbacks;
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, nullptr, &callbacks), ATTRCACHE_OK);
+  EXPECT_EQ(callbacks.language, ATTRCACHE_FORTRAN_FINT);
 }
 
 // Memory stays bounded: replaced callbacks are released.
@@ -142,7 +142,7 @@ struct Runtime {
     self->value_seen = value;
     return 0;
   }
-  static void end(void* context, void* extra) {
+  static void end(void* extra, void* context) {
     auto* self = static_cast<Runtime*>(context);
     EXPECT_EQ(extra, self + 1);
     ++self->ends;
@@ -154,7 +154,7 @@ struct Runtime {
     c.extra_state = this + 1;
     c.language = ATTRCACHE_RAW;
     c.context = this;
-    c.context_destructor = &end;
+    c.destructor = &end;
     return c;
   }
 };

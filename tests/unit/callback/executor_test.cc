@@ -47,25 +47,20 @@ TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   EXPECT_DEATH(std::thread([&] { run_delete(callbacks, arguments()); }).join(), "");
 }
 
-TEST_F(ExecutorTest, TheRuntimesDestructorComesAfterTheUsersAndBothMayThrow) {
+TEST_F(ExecutorTest, TheDestructorGetsBothPointersAndMayThrow) {
   run_destructor(callbacks, convention);  // there is none
   static int calls;
   calls = 0;
   callbacks.extra_state = &calls;
-  callbacks.destructor = [](void* extra_state) {
+  callbacks.context = &callbacks;
+  callbacks.destructor = [](void* extra_state, void* context) {
     EXPECT_EQ(extra_state, &calls);
-    EXPECT_EQ(calls++, 0);
-    throw 5;
-  };
-  callbacks.context = this;
-  callbacks.context_destructor = [](void* context, void* extra_state) {
-    EXPECT_NE(context, nullptr);
-    EXPECT_EQ(extra_state, &calls);
-    EXPECT_EQ(calls++, 1);
+    EXPECT_EQ(static_cast<attrcache_callbacks*>(context)->context, context);
+    ++calls;
     throw 5;
   };
   run_destructor(callbacks, convention);
-  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ int delete_by_proxy(int handle, int keyval, void* value, void* extra_state) {
   return p.delete_proxy(p.delete_fn, handle, keyval, kPointerAttribute, value, p.extra_state);
 }
 
-void destroy_proxied(void* extra_state) {
+void destroy_proxied(void* extra_state, void*) {
   kProcessMemory.destroy(static_cast<Proxied*>(extra_state));
 }
 
@@ -101,9 +101,9 @@ namespace {
 // Stores the proxies. No lock is needed, because no other thread knows the keyval yet.
 void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : process()->kinds) {
-    attrcache_keyval_info info;
-    if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
-    const attrcache_callbacks& callbacks = program_callbacks(info);
+    attrcache_callbacks callbacks;
+    if (attrcache_keyval_describe(kind, keyval, nullptr, &callbacks) != ATTRCACHE_OK) continue;
+    callbacks = program_callbacks(callbacks);
     if (callbacks.destructor != destroy_proxied) return;
     auto& proxied = *static_cast<Proxied*>(callbacks.extra_state);
     proxied.copy_proxy = copy_proxy;
