@@ -229,8 +229,8 @@ void burst(Object& object, int key, long borrows) {
   std::vector<attrcache_borrowed> held(static_cast<size_t>(borrows));
   for (attrcache_borrowed& borrowed : held) {
     require(attrcache_borrow(object.kind, &object.table, key, &borrowed));
-    require(attrcache_set(object.kind, &object.table, &object, key, 0x20000, ATTRCACHE_AS_POINTER,
-                          nullptr));
+    require(attrcache_set_as(object.kind, &object.table, &object, key, 0x20000,
+                             ATTRCACHE_AS_POINTER, nullptr));
   }
   for (attrcache_borrowed& borrowed : held) require(attrcache_give_back(&borrowed));
 }
@@ -417,8 +417,8 @@ std::vector<Row> rows() {
     static attrcache_borrowed kept[2];
     attrcache_borrowed& one = kept[kept[0].value != nullptr];
     require(attrcache_borrow(object.kind, &object.table, key, &one));
-    require(attrcache_set(object.kind, &object.table, &object, key, 0x20000, ATTRCACHE_AS_POINTER,
-                          nullptr));
+    require(attrcache_set_as(object.kind, &object.table, &object, key, 0x20000,
+                             ATTRCACHE_AS_POINTER, nullptr));
   };
   const auto both = [=](Object& object, int key) {
     borrows(object, key);
@@ -442,8 +442,8 @@ std::vector<Row> rows() {
                     attrcache_kind* kind = object->kind;
                     if (key == 0) require(attrcache_keyval_create(kind, &erasing, &key));
                     for (int times = 0; marked && times < 2; ++times) {
-                      require(attrcache_set(kind, &object->table, object, key, 0x20000,
-                                            ATTRCACHE_AS_POINTER, nullptr));
+                      require(attrcache_set_as(kind, &object->table, object, key, 0x20000,
+                                               ATTRCACHE_AS_POINTER, nullptr));
                     }
                     if (marked) {
                       require(attrcache_delete(kind, &object->table, object, key, nullptr));
@@ -464,8 +464,8 @@ std::vector<Row> rows() {
                       int key;
                       require(attrcache_keyval_create(object->kind, &erasing, &key));
                       for (int times = 0; times < 2; ++times) {
-                        require(attrcache_set(object->kind, &object->table, object, key, 0x20000,
-                                              ATTRCACHE_AS_POINTER, nullptr));
+                        require(attrcache_set_as(object->kind, &object->table, object, key, 0x20000,
+                                                 ATTRCACHE_AS_POINTER, nullptr));
                       }
                       require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
                     }

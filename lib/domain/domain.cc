@@ -70,7 +70,6 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   if (options.fint_bytes == 8 && sizeof(intptr_t) < 8) return ATTRCACHE_ERR_UNSUPPORTED;
   static constexpr attrcache_thread_hooks kNoHooks = {};
   const attrcache_thread_hooks& threads = options.threads != nullptr ? *options.threads : kNoHooks;
-  if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;
   DomainSettings settings;
   if (!read_settings(options, &settings)) return ATTRCACHE_ERR_ARGUMENT;
   Domain* made = settings.memory.make<Domain>(stripes_to_use(), threads, settings);

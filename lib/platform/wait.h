@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// How a thread waits for another one. In the core only two things do: an owner that abandons a
-// table, or frees it finally, while others are within a deletion on it; and a Pair that is stored
-// in steps of 8 bytes. In a model build the explorer's scheduler does the waiting.
+// How a thread waits for another one. In the core only one thing does: a Pair that is stored in
+// steps of 8 bytes. In a model build the explorer's scheduler does the waiting.
 
 #ifndef ATTRCACHE_PLATFORM_WAIT_H_
 #define ATTRCACHE_PLATFORM_WAIT_H_

@@ -114,10 +114,8 @@
  *    for the scheduler to run it. There is no lock, no sleep, and no error that reports a deadlock.
  *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
  *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
- *    object that its call is about can't be freed (BUSY). Three exceptions: processors with steps
- *    of 8 bytes (above); an owner that gives up a table (attrcache_table_abandon,
- *    ATTRCACHE_DRAIN_FINALLY) while, against the rule for threads, others are still inside a call
- *    on it; and a process that forbids itself membarrier after it has made the domain, in which
+ *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
+ *    8 bytes (above); and a process that forbids itself membarrier after it has used it, in which
  *    each call that needs it (H) sleeps for 20 ms instead.
  *
  * C. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
@@ -129,7 +127,9 @@
  * D. The last holder deletes. A delete or set of a value that nobody holds runs its delete_fn at
  *    once, on the calling thread. If others hold it, or the caller itself has borrowed it, the call
  *    detaches or replaces the value and succeeds at once; the last holder to let go runs delete_fn,
- *    in its attrcache_give_back or when its copy_fn has returned. No call returns the failure of a
+ *    in its attrcache_give_back or when its copy_fn has returned. (A borrow or copy_all may run it
+ *    too, if it tried to hold that very value and failed.) No call runs the deletion of a value that
+ *    its thread has neither held nor tried to hold, unless it deletes or replaces that. No call returns the failure of a
  *    deletion that was handed off like this, and the value is gone all the same. Hence extra_state
  *    must live until the keyval's destructor is called, and delete_fn must not use the object if
  *    that may be freed meanwhile.
@@ -153,9 +153,12 @@
  *
  * H. Readers share nothing. Borrowing or copying a value writes no memory that another thread
  *    writes, except the first time that the value is held; so any number of threads may use one
- *    value. The cost falls on calls that delete or replace a value which was ever held: they scan
- *    what all threads announce, behind one system call (membarrier) per call, which takes a few
- *    microseconds. See ATTRCACHE_FULL_FENCES.
+ *    value. The cost falls on calls that delete or replace a value which was ever held: they look
+ *    through what threads hold at that time. Copies and the first borrows of a value execute full
+ *    fences. After some dozens of these by one thread, it makes the next value that it borrows
+ *    light: from then on a borrow of that value costs plain stores and loads, and the call that
+ *    deletes or replaces it executes one system call (membarrier), which takes a few microseconds.
+ *    So a process that never borrows never calls it. See ATTRCACHE_FULL_FENCES.
  *
  * I. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
  *    pinned: they may call anything here, on any object, including the one that the call is about.
@@ -301,9 +304,6 @@ typedef struct attrcache_thread {
 typedef struct attrcache_thread_hooks {
   /* Returns the calling user-level thread's attrcache_thread, or null if the caller is none. */
   attrcache_thread* (*self)(void* context);
-  /* Lets other user-level threads run. The library calls it only if `self` has returned a thread,
-   * while an owner gives up a table that others still use (attrcache_table_abandon). */
-  void (*yield)(void* context);
   void* context;
 } attrcache_thread_hooks;
 
@@ -676,10 +676,9 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   /* Call every delete_fn, detach every attribute, and return the first failure. */
   ATTRCACHE_DRAIN = 1,
   /* As DRAIN, but the table is as new whatever the call returns: for destructors, which can't be
-   * called again. Where DRAIN would return BUSY because another thread is within a deletion, this
-   * waits for it (B). It abandons, without calling delete_fn, values that are held, deletions that
-   * were left to holders, what callbacks have attached after 16 rounds, and attributes of another
-   * kind. */
+   * called again. The caller is alone with the table, as for attrcache_table_abandon. It abandons,
+   * without calling delete_fn, values that are held, deletions that were left to holders, what
+   * callbacks have attached after 16 rounds, and attributes of another kind. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
@@ -702,13 +701,14 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
 /* Gives up everything in a table without calling delete_fn, for a runtime that ends while objects
  * still live. The table releases its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end; their destructors run, since they belong to the keyvals
- * and not to the values.) Deletions that were left to holders are given up, too. The call waits for
- * other threads that are within a deletion on the table. Borrowed values stay to be given back, by
- * a call that then does nothing. Only the object's owner may call this, before the domain ends.
+ * and not to the values.) Deletions that were left to holders are given up, too. Only the object's
+ * owner may call this, before the domain ends, and no other thread may be within a call on the
+ * table, not even within a delete_fn that its set or delete runs. A value that is still borrowed
+ * must be given back before the same memory is a table again; otherwise the library may take what is
+ * attached there for what was borrowed.
  * Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their keyvals are lost),
  * MOVED (its bytes are made new, and the memory stays with the table that owns it); after these two
- * the table is as new as well. Lock-free except for that wait; may run destructors. (Beyond
- * MPI.) */
+ * the table is as new as well. Lock-free; may run destructors. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
                                           attrcache_table* table) ATTRCACHE_NOEXCEPT;
 

@@ -52,7 +52,7 @@ int delete_fn(void*, int, void*, void*) { return 0; }
 struct Process {
   Process() {
     attrcache_domain_create(nullptr, &domain);
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
     attrcache_callbacks callbacks = {};
     callbacks.size = sizeof(callbacks);
     callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);

@@ -55,10 +55,6 @@ class UserLevelThread {
   static attrcache_thread* self_hook(void*) {
     return running() != nullptr ? &running()->state_ : nullptr;
   }
-  static void yield_hook(void* yields) {
-    ++*static_cast<int*>(yields);
-    yield();
-  }
 
  private:
   // Never inline: the address of a thread-local variable must not be kept across a switch.
@@ -94,9 +90,7 @@ class UserLevelTest : public ::testing::Test {
     if (!ATTRCACHE_SWITCHES_ARE_SEEN) GTEST_SKIP() << "a sanitizer doesn't see the switches";
   }
 
-  int yields = 0;
-  attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, &UserLevelThread::yield_hook,
-                                  &yields};
+  attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr};
   attrcache_domain_options options = thread_options(&hooks);
   Recorder recorder;
   Universe universe{&options};
@@ -120,7 +114,6 @@ TEST_F(UserLevelTest, ADeletionIsLeftToAnotherOnesCopyOnTheSameThread) {
   EXPECT_FALSE(copier.resume());
   EXPECT_TRUE(deleter.resume()) << "nobody waits";
   EXPECT_TRUE(copier.resume());
-  EXPECT_EQ(yields, 0);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
   EXPECT_EQ(copy.value(keyval), 11);
 }
@@ -243,15 +236,6 @@ TEST_F(UserLevelTest, BorrowsThatMigrateNeedNoMoreMemory) {
     if (i == 0) at_first = blocks;
   }
   EXPECT_EQ(blocks, at_first);
-}
-
-TEST(UserLevelHooksTest, BothOrNone) {
-  attrcache_domain* domain;
-  attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr, nullptr};
-  attrcache_domain_options options = thread_options(&hooks);
-  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
-  hooks = {nullptr, &UserLevelThread::yield_hook, nullptr};
-  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
 }
 
 }  // namespace
