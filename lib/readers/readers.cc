@@ -137,6 +137,12 @@ void Readers::take_returned(ThreadRecord& record) {
 Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
+  // Threads whose records aren't near use their `first` here; the others have a fast path for it.
+  const bool near = record == &near_record();
+  if (!near && record->first.thread.load(kRelaxed) == this_thread().identity &&
+      record->first.what.load(kRelaxed) == 0) {
+    return taken(record->first);
+  }
   CellBlock* block = record->first_block();
   if (block == nullptr || block->free == nullptr) {
     take_returned(*record);
@@ -150,9 +156,11 @@ Announcement* Readers::take_slowly() {
 }
 
 void Readers::release_slowly(Announcement& cell) {
+  ThreadRecord* const own = mine();
+  if (own != nullptr && &cell == &own->first) return;
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
-  if (!threads_.hooked() || mine() == &record) return put_back(record, cell);
+  if (!threads_.hooked() || own == &record) return put_back(record, cell);
   uintptr_t next = record.returned.load(kRelaxed);
   do {
     cell.more.store(next, kRelaxed);

@@ -61,9 +61,10 @@ class Readers {
   // Gives back what take() returned, which must not announce that a value is held.
   [[gnu::noinline]] void release(Announcement& cell) {
     cell.what.store(0, kRelease);  // as in retract()
-    CellBlock& block = CellBlock::of(cell);
-    if (threads_.hooked() || block.used == 1) [[unlikely]]
+    const bool near = near_record().owner == this_thread().identity;
+    if (!near || threads_.hooked() || CellBlock::of(cell).used == 1) [[unlikely]]
       return release_slowly(cell);
+    CellBlock& block = CellBlock::of(cell);
     block.put(cell);
     --block.used;
   }
@@ -169,6 +170,9 @@ class Readers {
     Announcement& cell = block.get();
     ++block.used;
     cell.thread.store(thread, kRelaxed);
+    return taken(cell);
+  }
+  static Announcement* taken(Announcement& cell) {
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
     cell.what.store(uintptr_t(Says::kTaken), kRelease);
