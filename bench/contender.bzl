@@ -5,7 +5,7 @@ load("//tools/bazel:copts.bzl", "COPTS")
 # Times and counts of code with sanitizers have no meaning.
 TAGS = ["no-sanitizer"]
 
-def contender(name, source = None, deps = [], linkopts = []):
+def contender(name, source = None, deps = [], linkopts = [], **kwargs):
     """Makes the programs of a contender: NAME takes times, NAME_count counts, NAME_writes finds cache lines written.
 
     Args:
@@ -13,6 +13,7 @@ def contender(name, source = None, deps = [], linkopts = []):
       source: its source file, if that is not contenders/NAME.cc.
       deps: the libraries that it needs.
       linkopts: for libraries that have no Bazel target.
+      **kwargs: for all its targets.
     """
     native.cc_library(
         name = name + "_contender",
@@ -22,6 +23,7 @@ def contender(name, source = None, deps = [], linkopts = []):
         linkopts = linkopts,
         tags = TAGS,
         deps = deps + [":harness"],
+        **kwargs
     )
     for program, main in [
         (name, ":time_main"),
@@ -35,6 +37,7 @@ def contender(name, source = None, deps = [], linkopts = []):
                 ":%s_contender" % name,
                 main,
             ],
+            **kwargs
         )
 
 def mpi_contender(name, **kwargs):

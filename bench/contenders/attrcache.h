@@ -10,20 +10,29 @@
 
 #include <cstdint>
 
+#include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 
 namespace bench {
 
 // Makes a domain and returns its kind for communicators.
-inline attrcache_kind* make_kind() {
+inline attrcache_kind* make_kind(unsigned flags = 0) {
   attrcache_domain* domain;
-  require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
+  attrcache_domain_options options = {};
+  options.size = sizeof options;
+  options.flags = flags;
+  require(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "make a domain");
   attrcache_kind* kind;
   require(attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind) == ATTRCACHE_OK, "find it");
   return kind;
 }
 
 inline attrcache_kind* the_kind = nullptr;
+
+// The first keyval of a domain of its own; its values are freed (used.h).
+inline attrcache_kind* used_kind = nullptr;
+inline int used_keyval = 0;
+inline int free_used(void*, int, void* value, void*) { return Used::free(value), 0; }
 
 template <auto kGet, auto kBorrow = attrcache_borrow, auto kGiveBack = attrcache_give_back>
 struct Attrcache {
@@ -55,6 +64,14 @@ struct Attrcache {
   static bool set(Object* object, int key, void* value) {
     return attrcache_set(object->kind, &object->table, object, key, value, nullptr) == ATTRCACHE_OK;
   }
+  static void begin_use(Object* object) { object->kind = used_kind; }
+  static bool replace(Object* object) { return set(object, used_keyval, Used::make()); }
+  [[gnu::always_inline]] static bool use(Object* object) {
+    attrcache_borrowed borrowed = {};
+    if (kBorrow(object->kind, &object->table, used_keyval, &borrowed) != ATTRCACHE_OK) return false;
+    static_cast<const Used*>(borrowed.value)->check();
+    return kGiveBack(&borrowed) == ATTRCACHE_OK;
+  }
   static bool erase(Object* object, int key) {
     return attrcache_delete(object->kind, &object->table, object, key, nullptr) == ATTRCACHE_OK;
   }
@@ -84,8 +101,13 @@ struct Attrcache {
 };
 
 template <auto kGet, auto kBorrow = attrcache_borrow, auto kGiveBack = attrcache_give_back>
-Contender describe_attrcache(const char* name) {
-  the_kind = make_kind();
+Contender describe_attrcache(const char* name, unsigned flags = 0) {
+  the_kind = make_kind(flags);
+  used_kind = make_kind(flags);
+  attrcache_callbacks callbacks = {};
+  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(free_used);
+  require(attrcache_keyval_create(used_kind, &callbacks, &used_keyval) == ATTRCACHE_OK,
+          "create a key");
   return describe<Attrcache<kGet, kBorrow, kGiveBack>>(name);
 }
 

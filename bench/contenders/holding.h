@@ -7,15 +7,18 @@
 #define BENCH_CONTENDERS_HOLDING_H_
 
 #include "bench/contenders/counted_keys.h"
+#include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 
 namespace bench {
 
-// A Cell holds a value: set(value) publishes it, and borrow() uses and returns it.
+// A Cell holds a value: set(value) publishes it, and borrow() uses and returns it. Its Replaced is a
+// cell whose values are freed: replace() and use() are as in contender.h.
 template <class Cell>
 struct Holding : CountedKeys {
   struct Object {
     Cell cells[64];
+    typename Cell::Replaced replaced;
   };
   using Handle = Object*;
 
@@ -28,6 +31,8 @@ struct Holding : CountedKeys {
     *value = object->cells[key].borrow();
     return *value != nullptr;
   }
+  static bool replace(Object* object) { return object->replaced.replace(), true; }
+  [[gnu::always_inline]] static bool use(Object* object) { return object->replaced.use(), true; }
 };
 
 }  // namespace bench

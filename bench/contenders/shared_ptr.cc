@@ -20,6 +20,12 @@ struct Pointer {
 #endif
 
 struct Cell {
+  struct Replaced {
+    Pointer pointer;
+
+    void replace() { pointer.store(std::shared_ptr<void>(bench::Used::make(), bench::Used::free)); }
+    void use() { static_cast<const bench::Used*>(pointer.load().get())->check(); }
+  };
   Pointer pointer;
 
   void set(void* value) {

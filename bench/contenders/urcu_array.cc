@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "bench/contenders/urcu.h"
+#include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 
 namespace {
@@ -22,7 +23,11 @@ struct UrcuArray : bench::Urcu {
   struct Object {
     Array* array = nullptr;
     std::mutex mutex;
-    ~Object() { std::free(array); }
+    bench::Used* used = nullptr;
+    ~Object() {
+      std::free(array);
+      std::free(used);
+    }
   };
   using Handle = Object*;
 
@@ -40,6 +45,22 @@ struct UrcuArray : bench::Urcu {
     const std::lock_guard hold(object->mutex);
     if (object->array == nullptr || key >= object->array->size) grow(object, key + 1);
     publish(&object->array->values[key], value);
+    return true;
+  }
+  static bool use(Object* object) {
+    rcu_read_lock();
+    rcu_dereference(object->used)->check();
+    rcu_read_unlock();
+    return true;
+  }
+  static bool replace(Object* object) {
+    bench::Used* const old =
+        __atomic_exchange_n(&object->used, bench::Used::make(), __ATOMIC_ACQ_REL);
+    if (old != nullptr) {
+      static_assert(sizeof(rcu_head) == sizeof old->link);
+      call_rcu(reinterpret_cast<rcu_head*>(old->link),
+               [](rcu_head* head) { bench::Used::free(head); });
+    }
     return true;
   }
   static bool erase(Object* object, int key) {

@@ -40,6 +40,14 @@ concept Borrows = requires(typename C::Handle handle, typename C::Key key, void*
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
 };
 
+// replace attaches a new value (contenders/used.h) and frees the one before as soon as nobody uses it.
+// use keeps it alive, looks at it, and lets go. begin_use, if there is one, prepares an object for both.
+template <class C>
+concept Replaces = requires(typename C::Handle handle) {
+  { C::replace(handle) } -> std::convertible_to<bool>;
+  { C::use(handle) } -> std::convertible_to<bool>;
+};
+
 // dup_free copies an object's attributes to a new object and then frees that.
 template <class C>
 concept Dups = requires(typename C::Handle handle) {

@@ -42,6 +42,11 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     contender.operations.back().parameters.keyvals = 4;
   }
   if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, repeat<O::borrow, C>);
+  if constexpr (Replaces<C>) {
+    add("use", 0, Which::kReplaced, repeat<O::use, C>);
+    add("replace", 0, Which::kReplaced, repeat<O::replace, C>);
+    add("use_replace", 0, Which::kReplaced, repeat<O::use_replace, C>);
+  }
   if constexpr (Gets<C>) {
     add("get_hit", 1, Which::kFirst, repeat<O::get, C>);
     add("get_first_of_64", 64, Which::kFirst, repeat<O::get, C>);

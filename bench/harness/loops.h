@@ -81,6 +81,11 @@ struct Once {
     }
     return true;
   }
+  [[gnu::always_inline]] static bool use(In& in, uintptr_t&) { return C::use(in.object); }
+  [[gnu::always_inline]] static bool replace(In& in, uintptr_t&) { return C::replace(in.object); }
+  [[gnu::always_inline]] static bool use_replace(In& in, uintptr_t&) {
+    return C::use(in.object) && C::replace(in.object);
+  }
   [[gnu::always_inline]] static bool dup_free(In& in, uintptr_t&) { return C::dup_free(in.object); }
 };
 

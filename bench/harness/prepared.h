@@ -14,7 +14,7 @@
 
 namespace bench {
 
-enum class Which { kFirst, kLast, kAbsent, kPredefined };
+enum class Which { kFirst, kLast, kAbsent, kPredefined, kReplaced };
 
 template <Contends C>
 using Loop = bool (*)(Inputs<C>& in, long times);
@@ -29,7 +29,10 @@ template <Contends C>
 class PreparedLoop : public PreparedOperation {
  public:
   PreparedLoop(Loop<C> loop, Which which, const Parameters& parameters)
-      : loop_(loop), parameters_(parameters), inputs_(new Inputs<C>[parameters.threads]) {
+      : loop_(loop),
+        which_(which),
+        parameters_(parameters),
+        inputs_(new Inputs<C>[parameters.threads]) {
     const auto& keys = Keys<C>::at_least(parameters.keyvals);
     first_ = parameters.use_last ? parameters.keyvals - parameters.attributes : 0;
     const long used = which == Which::kFirst  ? first_
@@ -58,6 +61,13 @@ class PreparedLoop : public PreparedOperation {
   // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
     if (thread != 0 && parameters_.same_object) return;
+    if constexpr (Replaces<C>) {
+      if (which_ == Which::kReplaced) {
+        if constexpr (requires { C::begin_use(handle_of(thread)); })
+          C::begin_use(handle_of(thread));
+        require(C::replace(handle_of(thread)), "attach");
+      }
+    }
     const auto& keys = Keys<C>::at_least(first_ + parameters_.attributes);
     for (long a = 0; a < parameters_.attributes; ++a) {
       void* value = reinterpret_cast<void*>(0x10000 + 16 * a);
@@ -85,6 +95,7 @@ class PreparedLoop : public PreparedOperation {
   }
 
   Loop<C> loop_;
+  Which which_;
   Parameters parameters_;
   std::unique_ptr<Inputs<C>[]> inputs_;
   std::vector<std::unique_ptr<Padded>> objects_;

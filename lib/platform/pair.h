@@ -78,8 +78,7 @@ bool pair_supported();
 #include ATTRCACHE_PAIR_HEADER
 #else
 #include "platform/wide_exchange.h"
-#if defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_PAIR_TWO_WORDS) || \
-    !defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
+#if defined(ATTRCACHE_PAIR_TWO_WORDS) || !defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
 #include "platform/pair_two_words.h"
 #define ATTRCACHE_PAIR                                                                       \
   "16 bytes are read and exchanged in steps of 8; get is lock-free, but waits for a thread " \

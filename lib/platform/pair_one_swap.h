@@ -8,6 +8,8 @@
 // (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. Other x86-64
 // processors would load 16 bytes by cmpxchg16b, but that writes, and makes a get cost four times as
 // much; for those there is -DATTRCACHE_PAIR_TWO_STEP. All loads acquire on x86.
+//
+// For ThreadSanitizer the address of meta stands for the whole Pair (tsan.h).
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
 #define ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
@@ -17,6 +19,7 @@
 #endif
 
 #include "platform/slot_content.h"
+#include "platform/tsan.h"
 #include "platform/two_step_load.h"
 #include "platform/wide_exchange.h"
 
@@ -40,13 +43,18 @@ class alignas(16) Pair {
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
-  uint32_t load_upper() const { return __atomic_load_n(upper_half(&meta_), __ATOMIC_ACQUIRE); }
+  uint32_t load_upper() const {
+    const uint32_t upper = __atomic_load_n(upper_half(&meta_), __ATOMIC_ACQUIRE);
+    tsan_acquire(&meta_);
+    return upper;
+  }
 
   bool still(uint64_t meta, uint64_t* value) const {
     *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
 #ifdef __x86_64__  // by one instruction (as Atomic::equals_relaxed())
     bool equal;
     asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(meta_), "r"(meta) : "memory");
+    tsan_acquire(&meta_);
     return equal;
 #else
     return load_meta() == meta;
@@ -54,7 +62,10 @@ class alignas(16) Pair {
   }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
-    return wide_compare_exchange(*this, expected, desired);
+    tsan_release(&meta_);
+    const bool done = wide_compare_exchange(*this, expected, desired);
+    tsan_acquire(&meta_);
+    return done;
   }
 
   bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
@@ -77,6 +88,7 @@ class alignas(16) Pair {
   [[gnu::always_inline]] Both load_both() const {
     Both both;
     asm volatile("movdqa %1, %0" : "=x"(both) : "m"(*this) : "memory");
+    tsan_acquire(&meta_);
     return both;
   }
   [[gnu::always_inline]] static uint32_t upper_of(Both both) {
@@ -95,7 +107,11 @@ class alignas(16) Pair {
   static SlotContent content_of(Both both) { return both; }
   void put(Both both) { store_unshared(both); }
 #ifdef ATTRCACHE_HAS_WIDE_LOAD
-  Both load_both() const { return wide_load(*this); }
+  Both load_both() const {
+    const Both both = wide_load(*this);
+    tsan_acquire(&meta_);
+    return both;
+  }
 #else
   // A word as two_step_load() reads it. The enumerators of std::memory_order are the numbers that
   // the builtin takes, in libstdc++ and libc++.

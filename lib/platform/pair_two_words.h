@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pair for processors that exchange no more than 8 bytes in one step (riscv64, and all with 32
-// bits); for ThreadSanitizer builds; and for soak tests, which put delays between its steps.
-// ThreadSanitizer can't see into inline assembly, and its runtime puts a lock around 16-byte
-// atomics, which 8-byte atomics on the same words don't heed. Here both halves are 8-byte atomics.
+// bits), and for soak tests, which put delays between its steps. Both halves are 8-byte atomics.
 //
 //   compare_exchange  makes meta busy, then changes value, then meta to desired
 //   load              reads meta, value, and meta again (two_step_load.h), until meta isn't busy

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pairs that take several steps: that of two words, for processors that exchange no more than 8
-// bytes in one step, ThreadSanitizer builds and soaks; and that whose load reads the halves one by
-// one. Such a Pair must behave as if 16 bytes were read and exchanged in one step (pair.h), and a
-// reader must see what the writer did before. The Pair of one step needs no test of its own,
-// because all other models use it.
+// bytes in one step, and for soaks; and that whose load reads the halves one by one. Such a Pair
+// must behave as if 16 bytes were read and exchanged in one step (pair.h), and a reader must see
+// what the writer did before. The Pair of one step needs no test of its own, because all other
+// models use it.
 
 #include "platform/pair_two_words.h"
 #include "tests/model/explorer/linearizability.h"

@@ -11,10 +11,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CORE = {
     "attrcache_inlined": "attrcache_inlined",
     "attrcache_shared": "attrcache_shared",
+    "attrcache_full_fences": "attrcache_full_fences",
     "raw_array_shared": "raw_array_shared",
     "urcu_array": "urcu_qsbr_array",
     "urcu_memb_array": "urcu_memb_array",
     "urcu_lfht": "urcu_qsbr_lfht",
+    "locked_object": "locked_object",
     "mutex_map": "mutex_map",
     "tbb_hash_map": "tbb_concurrent_hash_map",
     "openssl_ex_data": "openssl_ex_data",

@@ -37,6 +37,8 @@ SCALING = (("get, same object", "get_hit", "same"), ("set, an object each", "set
 PEERS = {
     "attrcache_inlined": "attrcache, inlined",
     "attrcache_shared": "attrcache, C API",
+    "attrcache_full_fences": "attrcache, full fences",
+    "locked_object": "lock in each object",
     "mutex_map": "map + mutex",
     "tbb_concurrent_hash_map": "oneTBB hash map",
     "urcu_qsbr_lfht": "liburcu hash table",
@@ -50,6 +52,10 @@ PEERS = {
 PEER_COLUMNS = (("get", "get_hit", None, 0), ("x{}", "get_hit", "same", 0), ("set", "set", None, 0),
                 ("borrow", "borrow", None, 0), ("x{}", "borrow", "same", 0), ("x{}", "borrow", "same", 1),
                 ("object", "object_0", None, 0), ("of 4", "object_4", None, 0), ("x{}", "object_4", "different", 0))
+
+# The same for a value that is freed when another has replaced it. In turn: each thread uses and replaces it.
+REPLACING = (("use", "use", None, 0), ("x{}", "use", "same", 0), ("replace", "replace", None, 0),
+             ("in turn", "use_replace", None, 0), ("x{}", "use_replace", "same", 0))
 
 
 def _table(head, headings, rows, width):
@@ -86,10 +92,18 @@ def times(results):
     yield (f"```\n\nComparison: ns per operation on one thread; x{few}, x{many}: speed-up with {few} and {many} threads on one "
            "attribute. borrow: use a\nvalue that others may replace. object: make an object and free it; of 4: with 4 values "
            "attached.\n\n```")
-    rows = ((label, [_cell(results, operation, contender, sharing, (few, many)[at]) or "-"
-                     for _, operation, sharing, at in PEER_COLUMNS]) for contender, label in PEERS.items())
-    yield from _table("ns; threads over one", [title.format((few, many)[at]) for title, _, _, at in PEER_COLUMNS], rows, 8)
+    yield from _peers(results, PEER_COLUMNS)
+    yield ("```\n\nA value that is allocated, replaced, and then freed as soon as nobody uses it. in turn: use it, and replace "
+           "it.\n\n```")
+    yield from _peers(results, REPLACING)
     yield "```"
+
+
+def _peers(results, columns):
+    counts = results.threads()
+    rows = ((label, [_cell(results, operation, contender, sharing, counts[at]) or "-"
+                     for _, operation, sharing, at in columns]) for contender, label in PEERS.items())
+    return _table("ns; threads over one", [title.format(counts[at]) for title, _, _, at in columns], rows, 8)
 
 
 def _instructions(counts):

@@ -101,7 +101,7 @@
  *                            not call it. Every other function that uses a slot waits for a thread
  *                            that is storing a value in it; one that is stopped between its three
  *                            stores blocks them. RISC-V, i386, 32-bit ARM, all others; and any,
- *                            built with -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
+ *                            built with -DATTRCACHE_PAIR_TWO_WORDS.
  *
  * Guarantees. Other documents refer to them by their letters.
  *

@@ -25,16 +25,20 @@ extern "C" {
 #endif
 
 /* Which 16-byte load: SSE's, or one that fits every other build of the library. */
-#if defined(__SANITIZE_THREAD__)
+#if !defined(__x86_64__) || defined(ATTRCACHE_PAIR_TWO_STEP) || defined(ATTRCACHE_PAIR_TWO_WORDS)
 #define ATTRCACHE_INLINE_STEPS 1
+#endif
+
+/* Tells ThreadSanitizer, which doesn't see the load, what it acquires (platform/tsan.h). */
+#if defined(__SANITIZE_THREAD__)
+#define ATTRCACHE_INLINE_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define ATTRCACHE_INLINE_STEPS 1
+#define ATTRCACHE_INLINE_TSAN 1
 #endif
 #endif
-#if !defined(__x86_64__) || defined(ATTRCACHE_PAIR_TWO_STEP) || defined(ATTRCACHE_PAIR_TWO_WORDS)
-#undef ATTRCACHE_INLINE_STEPS
-#define ATTRCACHE_INLINE_STEPS 1
+#ifdef ATTRCACHE_INLINE_TSAN
+void __tsan_acquire(void* address);
 #endif
 
 #ifdef ATTRCACHE_INLINE_STEPS
@@ -79,6 +83,9 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
                        : "=x"(both)
                        : "m"(*(const attrcache_inline_words*)(const void*)(base + offset + at))
                        : "memory");
+#ifdef ATTRCACHE_INLINE_TSAN
+  __tsan_acquire((void*)(uintptr_t)(base + offset + at + sizeof(uint64_t)));
+#endif
   __asm__("pextrd $3, %1, %0" : "=r"(upper) : "x"(both)); /* SSE4.1, which AVX implies */
 #define found both[0]
 #endif

@@ -91,6 +91,7 @@ template <typename Kind>
 int set_attr(typename Kind::Handle handle, int keyval, void* value) {
   return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int* code) {
     if (watched() != 0) count(counts.sets);
+    tsan::release(keyval);
     const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
     return attrcache_set(kind_of<Kind>(), table, facts::to_object(handle), keyval, value, code);
   });
@@ -104,6 +105,7 @@ int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
     *flag = result == ATTRCACHE_OK;
     if (counting() && result >= ATTRCACHE_OK)
       report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
+    tsan::acquire(keyval);
     return result;
   });
 }
@@ -112,6 +114,7 @@ template <typename Kind>
 int delete_attr(typename Kind::Handle handle, int keyval) {
   return operate<Kind>(Doing::kDelete, handle, keyval, [&](attrcache_table* table, int* code) {
     if (watched() != 0) count(counts.deletes);
+    tsan::release(keyval);
     const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
     return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, code);
   });

@@ -15,6 +15,7 @@
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
+#include "mpi/objects/tsan.h"
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/trace.h"
 #include "mpi/serving/touch.h"
@@ -50,8 +51,10 @@ template <typename Kind, typename Names, typename Value, typename Read>
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
-  if ((watch & kCounted) && result >= ATTRCACHE_OK) [[unlikely]]
-    report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
+  if ((watch & (kCounted | kSanitized)) && result >= ATTRCACHE_OK) [[unlikely]] {
+    if (watch & kCounted) report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
+    tsan::acquire(keyval);
+  }
   return result >= ATTRCACHE_OK ? MPI_SUCCESS : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
@@ -94,6 +97,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   const uint8_t watch = watched();
   if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag, ignore);
   count(counts.sets);
+  tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
     watch_set(Kind::kNumber, keyval);
@@ -120,6 +124,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   const uint8_t watch = watched();
   if (watch == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
   count(counts.deletes);
+  tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kDelete, Kind::kNumber, keyval);
     watch_delete(Kind::kNumber, table, keyval);
@@ -161,8 +166,9 @@ inline int create_unwatched(const Process& state, int kind, const attrcache_call
 }
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval, const report::Source& source) {
-  return watched() & (kChecked | kCounted) ? create_watched(state, kind, callbacks, keyval, source)
-                                           : create_unwatched(state, kind, callbacks, keyval);
+  return watched() & (kChecked | kCounted | kSanitized)
+             ? create_watched(state, kind, callbacks, keyval, source)
+             : create_unwatched(state, kind, callbacks, keyval);
 }
 
 template <typename Names>
@@ -177,13 +183,14 @@ template <typename Names>
     watch_thread(Doing::kFree, kind, *keyval);
     watch_free(kind, *keyval);
   }
+  tsan::release(*keyval);
   const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
   return free_unwatched<Names>(kind, keyval);
 }
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
-  return watched() & (kChecked | kCounted) ? free_watched<Names>(kind, keyval)
-                                           : free_unwatched<Names>(kind, keyval);
+  return watched() & (kChecked | kCounted | kSanitized) ? free_watched<Names>(kind, keyval)
+                                                        : free_unwatched<Names>(kind, keyval);
 }
 
 }  // namespace attrcache::mpi

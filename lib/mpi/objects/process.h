@@ -66,9 +66,10 @@ struct Counts {
   Atomic<uint64_t> deletes{0};  // counted only if watched()
 };
 [[gnu::visibility("hidden")]] extern constinit Counts counts;
-// The reasons why the fast paths of set and delete must take the slow path. While gets are counted,
-// those of C take it because HandleMap::find_at_home() finds nothing.
-enum Watch : uint8_t { kVerbose = 1, kChecked = 2, kCounted = 4 };
+// The reasons why the fast paths of set and delete must take the slow path; kSanitized: ThreadSanitizer
+// is there (tsan.h). With that or kCounted, gets in C take it, too, because
+// HandleMap::find_at_home() finds nothing.
+enum Watch : uint8_t { kVerbose = 1, kChecked = 2, kCounted = 4, kSanitized = 8 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> watch_state;
 inline uint8_t watched() { return watch_state.load(kRelaxed); }
 // Whether the environment variable ATTRCACHE_VERBOSE asks for messages. Slow.

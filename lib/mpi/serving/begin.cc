@@ -12,6 +12,7 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
+#include "mpi/objects/tsan.h"
 #include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
@@ -194,6 +195,10 @@ int begin_first(const Process** state) {
   }
   lives_already();
   report::count_if_wanted();
+  if (tsan::is_there()) {
+    watch_state.fetch_or(kSanitized, kRelaxed);
+    for_each_kind([](auto kind) { objects<decltype(kind)>.hide_from_hot_path(); });
+  }
 
   Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,

@@ -11,6 +11,7 @@
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
+#include "mpi/objects/tsan.h"
 #include "mpi/recording/clock.h"
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/trace.h"
@@ -25,6 +26,7 @@ struct Observed {
   report::Maker* maker;  // null: not counted
   bool checks;           // whether what the callbacks return is looked at
   Place made;            // if so, where the keyval was made
+  int keyval;
 };
 
 namespace {
@@ -35,6 +37,7 @@ using Callback = attrcache_callback;
 void end_observed(void* extra_state, void* context) {
   auto* observed = static_cast<Observed*>(extra_state);
   const attrcache_callbacks program = observed->program;
+  tsan::acquire(observed->keyval);
   kProcessMemory.destroy(observed);
   if (program.destructor != nullptr) program.destructor(program.extra_state, context);
 }
@@ -56,12 +59,14 @@ class Running {
   Running(const Observed& observed, int keyval, bool copies)
       : maker_(observed.maker), keyval_(keyval), copies_(copies), outer_(innermost_) {
     innermost_ = this;
+    tsan::acquire(keyval);
     start_ = report::now();
     aside_ = report::time_aside;
   }
   ~Running() {
     const uint64_t time = report::now() - start_ - (report::time_aside - aside_);
     innermost_ = outer_;
+    tsan::release(keyval_);
     if (outer_ != nullptr) outer_->inner_time_ += time;
     if (maker_ == nullptr) return;
     report::Counts& c = maker_->counts;
@@ -305,9 +310,9 @@ Creation::Creation(int kind, const attrcache_callbacks& callbacks, const report:
   // Those of MPICH's C++ binding (a destructor) and of MPIX_*_create_keyval_x (a context) are
   // attrcache's own functions.
   const bool checks = checking() && callbacks.destructor == nullptr && callbacks.context == nullptr;
-  if (maker == nullptr && !checks) return;
+  if (maker == nullptr && !checks && !tsan::is_there()) return;
   observed_ = kProcessMemory.make<Observed>(
-      Observed{callbacks, kind, maker, checks, checks ? find_caller() : Place{}});
+      Observed{callbacks, kind, maker, checks, checks ? find_caller() : Place{}, kNoKeyval});
   if (observed_ == nullptr) return;
   const Observers ours = observers(kind, callbacks.language);
   if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
@@ -321,8 +326,10 @@ Creation::~Creation() {
 }
 
 void Creation::done(int keyval) {
-  if (observed_ != nullptr && observed_->maker != nullptr)
-    report::created(observed_->kind, keyval, observed_->maker);
+  tsan::release(keyval);
+  if (observed_ == nullptr) return;
+  observed_->keyval = keyval;
+  if (observed_->maker != nullptr) report::created(observed_->kind, keyval, observed_->maker);
   observed_ = nullptr;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Keyvals whose callbacks attrcache calls through functions of its own: to count and time them for
-// a report, and with ATTRCACHE_CHECK=1 to look at what they return and to remember where the keyval
-// was made.
+// a report, for ThreadSanitizer (objects/tsan.h), and with ATTRCACHE_CHECK=1 to look at what they
+// return and to remember where the keyval was made.
 
 #ifndef ATTRCACHE_MPI_WATCHING_OBSERVED_H_
 #define ATTRCACHE_MPI_WATCHING_OBSERVED_H_

@@ -198,9 +198,6 @@ void on_timer(int) {
 }
 
 TEST(SignalTimer, GetInAHandlerAmidAllOperations) {
-#ifdef ATTRCACHE_TESTS_UNDER_TSAN
-  GTEST_SKIP() << "pair_two_words.h, which stands in for the real Pair there, makes a get wait";
-#endif
   Recorder recorder;
   Universe universe;
   Object object(universe.kind()), copy(universe.kind());

@@ -69,6 +69,43 @@ TEST(PairTest, BothHalvesAreReadAtOneInstant) {
   });
 }
 
+// ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/tsan.h).
+TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
+  static constexpr SlotContent kNew = {1, uint64_t{2} << 32};
+  bool (*const kReads[])(Pair&) = {
+      [](Pair& pair) { return pair.load().value == 1; },
+      [](Pair& pair) { return pair.peek().value == 1; },
+      [](Pair& pair) { return pair.load_meta() != 0; },
+      [](Pair& pair) { return pair.load_upper() != 0; },
+      [](Pair& pair) { return pair.glimpse([](uint32_t upper, auto) { return upper != 0; }); },
+      [](Pair& pair) { return pair.transfer([](uint32_t upper, auto) { return upper != 0; }); },
+      [](Pair& pair) {
+        uint64_t value;
+        return pair.still(kNew.meta, &value);
+      },
+      [](Pair& pair) {
+        SlotContent expected = kNew;
+        return pair.compare_exchange(expected, kNew);
+      },
+      [](Pair& pair) {
+        uint64_t expected = kNew.meta;
+        return pair.compare_exchange_meta(expected, kNew.meta);
+      },
+  };
+  for (const auto reads : kReads) {
+    Pair pair;
+    int written = 0;
+    std::thread writer([&] {
+      written = 1;
+      SlotContent expected = {0, 0};
+      pair.compare_exchange(expected, kNew);
+    });
+    support::wait_until([&] { return reads(pair); });
+    EXPECT_EQ(written, 1);
+    writer.join();
+  }
+}
+
 // A thread may be stopped for ever halfway through a change. If readers waited for it, this test
 // would never end.
 TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
