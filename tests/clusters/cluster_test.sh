@@ -159,7 +159,7 @@ asks "mpirun in an allocation" 4 '' salloc -Q -N2 -n4 "$run" mpirun.mpich ./mpic
 asks "a wrapper for each rank" 4 '' srun -N2 -n4 "$run" ./mpich
 asks "an unserved host, without an allocation (U6)" 2 'served 1 of 2 ranks; not rank 1; none on nodeb' \
   "$run" --mpi mpich srun -N2 -n2 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
-asks "a wrapper on a host without the library (U9)" 4 'rank 3 on nodeb: not served: there is no libattrcache_mpich.so' \
+asks "a wrapper on a host without the library (U9)" 4 'rank 3 on nodeb: not served: ATTRCACHE_LIBDIR=/nowhere: No such file' \
   srun -N2 -n4 sh -c '[ "$(hostname)" = nodea ] || export ATTRCACHE_LIBDIR=/nowhere; exec "$0" ./mpich' "$run"
 asks "two half-served sruns in a script (U4)" 4 'served 2 of 4 ranks' "$run" sh -c 'for r in 0 1; do srun -N2 -n2 sh -c "$1" sh $r; done' \
   ./mpich '[ $SLURM_PROCID = $1 ] && unset LD_PRELOAD; exec ./mpich'

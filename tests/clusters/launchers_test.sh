@@ -101,8 +101,11 @@ wrapped 0 "$run" ./program
 wrapped 3 "$run" env -u LD_PRELOAD ./program
 # Without a library, the rank runs natively.
 mkdir installed && cp -RL "$(dirname "$run")"/{run,attrcache-run} installed
-ATTRCACHE_LIBDIR=/nowhere wrapped 3 "$PWD/installed/attrcache-run" ./program
-[ "$(grep -c '^rank' <<<"$output")" = 3 ] && [[ $output == *"there is no libattrcache_mpich.so beside"* ]] || fail "$output"
+for folder in '' /nowhere; do
+  ATTRCACHE_LIBDIR=$folder wrapped 3 "$PWD/installed/attrcache-run" ./program
+  why=${folder:+"ATTRCACHE_LIBDIR=/nowhere: No such file"}
+  [ "$(grep -c '^rank' <<<"$output")" = 3 ] && [[ $output == *"${why:-there is no libattrcache_mpich.so beside}"* ]] || fail "$output"
+done
 
 # A report of theirs: one, though a shell stands between the launcher and each of them; if a rank is ended early, which may
 # end all, or if its part can't be where the others are, what it has handed over is kept, and a line says where.

@@ -197,27 +197,56 @@ done
 message=$(LD_PRELOAD=$abi_library "$mpich_program" 2>&1)
 [[ $message == *"another MPI"* ]] || fail "the library of the standard ABI: $message"
 
-# In a source tree, Bazel builds the library; here, Bazel is a script. A build that fails is reported.
+# ATTRCACHE_LIBDIR, if it is wrong: never another library instead.
+mkdir "$TMPDIR/empty"
+for wrong in "/nowhere: No such file" "$openmpi_program: Not a directory" "$TMPDIR/empty: there is no libattrcache_mpich.so in it"; do
+  message=$(ATTRCACHE_LIBDIR=${wrong%%:*} "$run" --mpi mpich --print 2>&1)
+  [ $? = 2 ] && [[ $message == "attrcache-run: ATTRCACHE_LIBDIR=$wrong"* ]] || fail "ATTRCACHE_LIBDIR=$wrong: $message"
+done
+
+# A source tree: the newest library that is built there; else CMake, which is a script here, builds it. Bazel is never started.
 unset ATTRCACHE_LIBDIR
 tree=$TMPDIR/tree
-mkdir -p "$tree/tools" "$tree/lib/mpi" "$TMPDIR/bin" "$TMPDIR/outputs/lib/mpi"
+mkdir -p "$tree"/{tools,lib/mpi/mpich,lib/runtimes/mpich} "$TMPDIR/bin"
 cp -R "$(dirname -- "$run")/run" "$run" "$tree/tools"
-touch "$tree/WORKSPACE" "$tree/lib/mpi/BUILD"
-cat >"$TMPDIR/bin/bazel" <<END
+touch -d '1 hour ago' "$tree"/{CMakeLists.txt,lib/mpi/mpich/a.cc,lib/runtimes/mpich/b.cc}
+cat >"$TMPDIR/bin/cmake" <<END
 #!/bin/sh
-[ "\$1" != info ] || exec echo '$TMPDIR/outputs'
-[ "\$*" = "build -c opt //lib/mpi:attrcache_mpich" ] && cp '$mpich_library' '$TMPDIR/outputs/lib/mpi/libattrcache_mpich.so' ||
-  { echo 'a message of the compiler' && exit 1; }
+echo "\$*" >>'$TMPDIR/typed'
+[ "\$1" != --build ] || { [ "\$5" = attrcache_mpich ] && cp '$mpich_library' "\$2"; } || { echo 'a message of the compiler' && exit 1; }
 END
-chmod +x "$TMPDIR/bin/bazel"
-for mpi in mpich openmpi; do
-  message=$(PATH=$TMPDIR/bin:$PATH "$tree/tools/attrcache-run" --mpi $mpi --print 2>&1)
-  case "$mpi $?" in
-    mpich\ 0) [ "$message" = "$TMPDIR/outputs/lib/mpi/libattrcache_mpich.so" ] ;;
-    openmpi\ 2) [[ $message == *"a message of the compiler"*"building libattrcache_openmpi.so failed"* ]] ;;
-    *) false ;;
-  esac || fail "a build of libattrcache_$mpi.so: $message"
+printf '#!/bin/sh\ntouch %q\n' "$TMPDIR/bazel_started" >"$TMPDIR/bin/bazel"
+chmod +x "$TMPDIR"/bin/*
+in_tree() { # EXPECTED-LIBRARY EXPECTED-LINE [MPI]
+  local said
+  said=$(PATH=$TMPDIR/bin:$PATH "$tree/tools/attrcache-run" --mpi "${3-mpich}" --print 2>"$TMPDIR/line")
+  [[ $said == "${1:+$tree/$1/libattrcache_mpich.so}" && $(<"$TMPDIR/line") == *"$2"* && ( -n $2 || ! -s $TMPDIR/line ) ]] ||
+    fail "in a source tree: '$said' with '$(<"$TMPDIR/line")', not '$1' with '$2'"
+}
+in_tree build/run "building libattrcache_mpich.so by CMake in build/run"
+in_tree build/run ''
+in_tree '' $'a message of the compiler\nattrcache-run: building libattrcache_openmpi.so failed' openmpi
+touch -d '1 hour' "$tree/lib/mpi/mpich/a.cc"
+in_tree build/run "by CMake in build/run"
+touch -d 'now' "$tree"/lib/{mpi/mpich/a.cc,runtimes/mpich/b.cc}
+in_tree build/run "by CMake in build/run"
+touch "$tree/lib/runtimes/mpich/b.cc" # no source of the library's
+in_tree build/run ''
+(($(grep -c '^--build' "$TMPDIR/typed") == 4)) || fail "cmake was started for: $(<"$TMPDIR/typed")"
+# What users build themselves is theirs to renew.
+for folder in build build/demo mine bazel-out/k8-opt/bin/lib/mpi; do
+  mkdir -p "$tree/$folder" && cp "$mpich_library" "$tree/$folder"
+  touch "$tree/$folder/CMakeCache.txt" "$tree/$folder/libattrcache_mpich.so"
+  in_tree "$folder" ''
 done
+for folder in bazel-out/k8-fastbuild-tsan/bin/lib/mpi other; do # a sanitizer's; of no build
+  mkdir -p "$tree/$folder" && cp "$mpich_library" "$tree/$folder"
+done
+touch -d '1 hour' "$tree/lib/mpi/mpich/a.cc"
+in_tree bazel-out/k8-opt/bin/lib/mpi "older than lib/mpi/mpich/a.cc; this renews it: bazel build -c opt //lib/mpi:attrcache_mpich"
+touch "$tree/build/libattrcache_mpich.so"
+in_tree build "older than lib/mpi/mpich/a.cc; this renews it: cmake --build build --parallel --target attrcache_mpich"
+[ ! -e "$TMPDIR/bazel_started" ] || fail "Bazel was started"
 
 [ "$failures" = 0 ] && echo "passed"
 exit "$((failures != 0))"

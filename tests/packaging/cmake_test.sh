@@ -8,7 +8,7 @@ source tests/packaging/lib.sh
 # Copies of the sources, as a user unpacks them: here they are links.
 mkdir "$work/source"
 cp -RL BUILD CMakeLists.txt CMakePresets.json ./*.md LICENSE-* lib tests tools "$work/source"
-export build=$work/build
+export build=$work/source/build
 configure() { # OPTION...
   cmake -S "$work/source" -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/multi "$@" >"$work/log" 2>&1
 }
@@ -45,6 +45,8 @@ diff "$work/installed" "$work/packaged" || fail "installed (<) and in packages (
 grep -qx 'libdir=${prefix}/lib/multi' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
 grep -qx 'prefix=/usr' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "the prefix is wrong in attrcache.pc"
 
+echo commands
+bash "$here/commands.sh" "$work/source" || fail "commands.sh"
 for part in user autotools launcher; do
   echo "$part"
   bash "$here/$part.sh" || fail "$part.sh"
@@ -90,6 +92,11 @@ END
   expect "success: x86-64: 16 bytes are read in two steps" qemu-x86_64 -cpu Nehalem "$work/platform"
   expect "success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
 fi
+
+# The headers of this machine's MPIs are not those of another's.
+cmake -S "$work/source" -B "$work/cross" -DCMAKE_SYSTEM_NAME=Linux -DATTRCACHE_MPICH_INCLUDE="$work" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+grep -q '^-- No openmpi' "$work/log" || fail "it cross-compiles with this machine's mpi.h"
+grep -q "^ATTRCACHE_MPICH_INCLUDE:[A-Z]*=$work$" "$work/cross/CMakeCache.txt" || fail "it doesn't take the mpi.h that it is told"
 
 # Warnings are errors by the developers' preset alone.
 cmake --preset developer -S "$work/source" -B "$work/developer" "${without_mpi[@]}" >"$work/log" 2>&1 || fail "$(cat "$work/log")"

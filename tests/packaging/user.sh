@@ -61,10 +61,12 @@ expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
 # A prefix with unusual characters, and removing what was installed, as README.md says.
 odd="$work/a b&c|d"
 install_to "$odd"
-readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/multi/pkgconfig" pkg-config --cflags --libs attrcache | xargs -n 1)
-[[ " ${flags[*]} " == *" -I$odd/include "* ]] || fail "pkg-config: ${flags[*]}"
-gcc -std=c11 "$here/use.c" "${flags[@]}" -o "$work/shared"
-expect "works in C" env LD_LIBRARY_PATH="$odd/lib/multi" "$work/shared"
+for package in attrcache attrcache-static; do
+  readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/multi/pkgconfig" pkg-config --cflags --libs $package | xargs -n 1)
+  [[ " ${flags[*]} " == *" -I$odd/include "* ]] || fail "pkg-config: ${flags[*]}"
+  gcc -std=c11 "$here/use.c" "${flags[@]}" -o "$work/odd" || fail "pkg-config: ${flags[*]}"
+  expect "works in C" env LD_LIBRARY_PATH="$odd/lib/multi" "$work/odd"
+done
 xargs -d '\n' rm <"$build/install_manifest.txt"
 [[ -z $(find "$odd" ! -type d) ]] || fail "left: $(find "$odd" ! -type d)"
 echo "passed"

@@ -11,6 +11,8 @@ import os
 import re
 import shutil
 
+import which_mpi
+
 # srun's options whose value, if any, isn't the next word; that of all others is. (Slurm's sources have a table of them.)
 SRUN_FLAGS = set(
     "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
@@ -47,8 +49,6 @@ def program_of(words, at):
 
 
 def is_mpi_program(word):
-    import which_mpi  # which imports us
-
     path = which_mpi.real_path(word)
     return bool(path and os.path.isfile(path) and which_mpi.linked_mpi(path))
 
@@ -59,12 +59,6 @@ TUNES = ("-tune", "--tune")
 CONTAINERS = ("apptainer", "singularity")
 # Launchers whose ranks run after the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
-# Launchers that the first form doesn't serve, as far as their names are known.
-OTHERS = ("aprun", "flux", "ibrun", "jsrun", "lrun", "mpirun_rsh", "mpiexec", "mpirun")
-
-
-def is_srun(word, path):
-    return "srun" in (os.path.basename(word), os.path.basename(path))
 
 
 def after(preloaded, library):
@@ -228,8 +222,6 @@ def openmpi_file(name, given):
 
 def openmpi_is_4():
     """Whether it is version 4: version 5's launcher is linked with none of Open MPI's libraries."""
-    import which_mpi  # which imports us
-
     path = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
     return path is None or "libopen-rte" in which_mpi.libraries_of(path)
 

@@ -1,56 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Finds an interposer: installed, or in a source tree, where Bazel builds it or brings it up to date."""
+"""Finds an interposer: where ATTRCACHE_LIBDIR says, else installed, else in a source tree."""
 
 import os
-import pwd
-import shutil
-import subprocess
 
-from which_mpi import clean_environment
-from words import die, say
+import which_mpi
+
+
+def find(here, command):
+    """The library that serves a command, for the launcher in the folder `here`; None if there is none."""
+    told = os.environ.get("ATTRCACHE_LIBDIR")
+    for folder in [told] if told else [here, here + "/../lib", here + "/../lib/attrcache"]:
+        path = os.path.join(folder, "libattrcache_%s.so" % command.served)
+        if os.path.isfile(path):
+            return os.path.realpath(path)
+    root = os.path.dirname(here)
+    if told or not os.path.isfile(root + "/CMakeLists.txt") or not os.path.isdir(root + "/lib/mpi"):
+        return None
+    import built
+
+    launcher = which_mpi.real_path(command.words[command.launcher]) if command.launcher >= 0 else None
+    return os.path.realpath(built.find(root, command.served, launcher and os.path.dirname(launcher)))
 
 
 def missing(here, target):
-    return "there is no libattrcache_%s.so beside %s, and this is no source tree to build it in" % (target, here)
-
-
-def find(here, target):
-    """The library of an MPI, for the launcher in the folder `here`; None if there is none."""
+    """Why there is none."""
     name = "libattrcache_%s.so" % target
-    folders = [os.environ.get("ATTRCACHE_LIBDIR"), here, here + "/../lib", here + "/../lib/attrcache"]
-    for folder in folders:
-        if folder and os.path.isfile(os.path.join(folder, name)):
-            return os.path.realpath(os.path.join(folder, name))
-    root = os.path.dirname(here)
-    if not os.path.isfile(root + "/WORKSPACE") or not os.path.isfile(root + "/lib/mpi/BUILD"):
-        return None
-    return build(root, name, target)
-
-
-def build(root, name, target):
-    if not shutil.which("bazel"):
-        die("building %s needs bazel (tools/setup installs it)" % name)
-    environment = clean_environment()
-    environment.setdefault("HOME", pwd.getpwuid(os.getuid()).pw_dir)  # Bazel refuses to start without
-
-    def bazel(*arguments):
-        return subprocess.Popen(
-            ("bazel",) + arguments,
-            cwd=root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if arguments[0] == "build" else subprocess.DEVNULL,
-            universal_newlines=True,
-        )
-
-    building = bazel("build", "-c", "opt", "//lib/mpi:attrcache_" + target)
+    told = os.environ.get("ATTRCACHE_LIBDIR")
+    if not told:
+        return "there is no %s beside %s, and this is no source tree to build it in" % (name, here)
     try:
-        said, _ = building.communicate(timeout=5)
-    except subprocess.TimeoutExpired:
-        say("building %s, which may take some minutes" % name)
-        said, _ = building.communicate()
-    if building.returncode != 0:
-        die("%s\nattrcache-run: building %s failed" % (said.strip(), name))
-    where, _ = bazel("info", "-c", "opt", "bazel-bin").communicate()
-    return os.path.realpath(os.path.join(where.strip(), "lib/mpi", name))
+        os.listdir(told)
+    except OSError as error:
+        return "ATTRCACHE_LIBDIR=%s: %s" % (told, error.strerror)
+    return "ATTRCACHE_LIBDIR=%s: there is no %s in it" % (told, name)

@@ -61,7 +61,7 @@ For attrcache-run, or for a program that has the interposer in LD_PRELOAD:
   ATTRCACHE_CHECK=1       warn on standard error of misuse of attributes that MPIs let pass, once for each place in the
                           program: attrcache-misuse(7) lists the kinds
   ATTRCACHE_VERBOSE=1     each process that initializes MPI says that it is served
-  ATTRCACHE_LIBDIR        the folder of the interposers
+  ATTRCACHE_LIBDIR        the folder of the interposers, if it isn't the installation's
   ATTRCACHE_PORTS         FIRST-LAST: the ports on which attrcache-run may listen for the ranks
   ATTRCACHE_TRACE_SLOW    how many microseconds an operation must take to be in the trace (10)
   ATTRCACHE_TRACE_EVENTS  how many events to keep of each rank (50000, and 500000 of all together)
@@ -169,7 +169,7 @@ def find_library(here, command, wanted):
             "can't tell the MPI of '%s': neither a launcher of Open MPI or MPICH nor linked with them; say --mpi openmpi,"
             " --mpi mpich or --mpi mpi_abi" % " ".join(command.words)
         )
-    found = library.find(here, command.served)
+    found = library.find(here, command)
     if not found:
         return None
     if not wanted.print_ and any(c in found for c in ": ;,@"):

@@ -8,7 +8,6 @@ import shutil
 import stat
 import subprocess
 
-import launchers
 from words import die, say
 
 # Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
@@ -21,6 +20,8 @@ OPENMPI_LAUNCHER = re.compile(r"orterun|prterun|prte|prun|ompi-.*|.*run\.openmpi
 MPICH_LAUNCHER = re.compile(r"mpiexec\.hydra|hydra_.*|mpiexec\.gforker|.*run\.mpich|mpiexec\.mpich")
 # Names that several MPIs' launchers have.
 UNCLEAR_LAUNCHER = re.compile(r"mpirun|mpiexec")
+# Launchers before which attrcache-run can't stand, as far as their names are known.
+OTHERS = ("aprun", "flux", "ibrun", "jsrun", "lrun", "mpirun_rsh", "mpiexec", "mpirun")
 
 
 def clean_environment():
@@ -196,11 +197,11 @@ class Command:
         self.mpi = self.served
 
     def _is_launcher(self, i, word, path):
-        self.is_srun = launchers.is_srun(word, path)
+        self.is_srun = "srun" in (os.path.basename(word), os.path.basename(path))
         # The name as given counts too: a link may name the MPI better than its target does.
         found = None if self.is_srun else launcher_mpi(path) or launcher_mpi(word)
         if not self.is_srun and not found:
-            if os.path.basename(word) in launchers.OTHERS:
+            if os.path.basename(word) in OTHERS:
                 die("%s is a launcher that is not known here: write %s ... attrcache-run ./program" % (word, word))
             return False
         self.launcher = i
