@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("//tools/bazel:copts.bzl", "COPTS")
 
 # Times and counts of code with sanitizers have no meaning.
@@ -14,7 +15,7 @@ def contender(name, source = None, deps = [], linkopts = []):
       deps: the libraries that it needs.
       linkopts: for libraries that have no Bazel target.
     """
-    native.cc_library(
+    cc_library(
         name = name + "_contender",
         srcs = [source or "contenders/%s.cc" % name],
         alwayslink = True,
@@ -28,7 +29,7 @@ def contender(name, source = None, deps = [], linkopts = []):
         (name + "_count", ":count_main"),
         (name + "_writes", ":writes_main"),
     ]:
-        native.cc_binary(
+        cc_binary(
             name = program,
             tags = TAGS,
             deps = [
