@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("//tools/bazel:copts.bzl", "COPTS")
 
 # Times and counts of code with sanitizers have no meaning.
@@ -15,7 +16,7 @@ def contender(name, source = None, deps = [], linkopts = [], **kwargs):
       linkopts: for libraries that have no Bazel target.
       **kwargs: for all its targets.
     """
-    native.cc_library(
+    cc_library(
         name = name + "_contender",
         srcs = [source or "contenders/%s.cc" % name],
         alwayslink = True,
@@ -30,7 +31,7 @@ def contender(name, source = None, deps = [], linkopts = [], **kwargs):
         (name + "_count", ":count_main"),
         (name + "_writes", ":writes_main"),
     ]:
-        native.cc_binary(
+        cc_binary(
             name = program,
             tags = TAGS,
             deps = [

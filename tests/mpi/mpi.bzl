@@ -2,6 +2,8 @@
 #
 # MPI programs, compiled by an MPI's own compilers, and tests that run them natively and served.
 
+load("@rules_shell//shell:sh_test.bzl", "sh_test")
+
 MPIS = [
     "openmpi",
     "mpich",
@@ -14,7 +16,7 @@ _COMPILERS = {
     "F90": "mpif90.%s -cpp -ffree-line-length-none -fallow-argument-mismatch -O1 -g",
 }
 
-def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mpis = MPIS):
+def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mpis = MPIS, needs = []):
     """A program for each of mpis: MPI_NAME.
 
     Args:
@@ -25,6 +27,7 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
       libs: for the linker.
       shared: a shared library instead.
       mpis: which MPIs.
+      needs: of @system, besides the MPI.
     """
     for mpi in mpis:
         compiler = _COMPILERS[srcs[0].split(".")[-1]] % mpi
@@ -47,7 +50,7 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
         native.genrule(
             name = mpi + "_" + name,
             testonly = True,
-            srcs = srcs + hdrs,
+            srcs = srcs + hdrs + ["@system//:" + need for need in [mpi] + needs + (["fortran"] if srcs[0].endswith(".F90") else [])],
             outs = [mpi + "/" + name],
             cmd = "\n".join(lines),
             executable = not shared,
@@ -80,7 +83,7 @@ def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
                 words.append(preload + word)
             lines.append(" ".join(words) if len(words) == 1 or arg.startswith("'") else "'%s'" % " ".join(words))
         labels += [d.format(mpi = mpi) for d in data]
-        native.sh_test(
+        sh_test(
             name = "%s_%s" % (mpi, name) if mpi else name,
             size = size,
             srcs = [script],
@@ -96,7 +99,7 @@ def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
 RUN = "//lib/mpi:run"
 LIBRARY = "//lib/mpi:libattrcache_{mpi}.so"
 
-def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], mpis = MPIS, **options):
+def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], data = [], mpis = MPIS, **options):
     """A test for each of mpis, MPI_NAME_test, of a program; see run.sh.
 
     Args:
@@ -105,6 +108,7 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
       mode: control, served or same.
       np: on how many ranks, one after the other.
       arguments: the program's, like args of mpi_sh_test.
+      data: further files that the test needs.
       mpis: which MPIs.
       **options: for mpi_program; if there are any, this declares the program, too.
     """
@@ -122,5 +126,6 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
             LIBRARY,
             program if "/" in program else ":{mpi}_" + program,
         ] + arguments,
+        data = data,
         mpis = mpis,
     )

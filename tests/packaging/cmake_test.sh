@@ -7,7 +7,7 @@ source tests/packaging/lib.sh
 
 # Copies of the sources, as a user unpacks them: here they are links.
 mkdir "$work/source"
-cp -RL BUILD CMakeLists.txt CMakePresets.json ./*.md LICENSE-* lib tests tools "$work/source"
+cp -RL BUILD CMakeLists.txt CMakePresets.json ./*.md LICENSE-* bench lib tests tools "$work/source"
 export build=$work/source/build
 configure() { # OPTION...
   cmake -S "$work/source" -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/multi "$@" >"$work/log" 2>&1
@@ -52,12 +52,8 @@ for part in user autotools launcher; do
   bash "$here/$part.sh" || fail "$part.sh"
 done
 
-# The tests are those that Bazel finds by their names, and ctest runs them. (tools/release and debian/rules run all of them.)
+# What packages test. (tools/release and debian/rules run all of them.)
 configure -DBUILD_TESTING=ON || fail "$(cat "$work/log")"
-command make -C "$build/tests" help | sed -nE 's#^\.\.\. ((unit|stress)/.*)\.o$#\1#p' | LC_ALL=C sort >"$work/by_cmake"
-(cd tests && ls unit/*/*_test.c* stress/*_test.cc) | sed 's/\.cc*$//' | LC_ALL=C sort >"$work/by_bazel"
-(($(wc -l <"$work/by_bazel") > 40)) || fail "only these tests: $(cat "$work/by_bazel")"
-diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have different tests"
 cmake --build "$build" -j 2 --target run tour caching_example tasks inline_test >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 expect "100% tests passed, 0 tests failed out of 4" ctest --test-dir "$build" -E '^(unit|storms)$'
 
@@ -103,6 +99,14 @@ cmake --preset developer -S "$work/source" -B "$work/developer" "${without_mpi[@
 flags=CMakeFiles/attrcache_objects.dir/flags.make
 grep -q -- -Werror "$work/developer/$flags" || fail "the preset lets warnings pass"
 grep -q -- -Wall "$build/$flags" && ! grep -q -- -Werror "$build/$flags" || fail "warnings are errors by default"
+
+# The preset's tests are those that Bazel finds by their names.
+command make -C "$work/developer/tests" help | sed -nE 's#^\.\.\. ((alloc|fuzz|model|stress|unit)/.*_test)\.o$#\1#p' |
+  LC_ALL=C sort >"$work/by_cmake"
+(cd tests && ls {alloc,fuzz,stress}/*_test.cc model/{*_model,explorer/*}_test.cc unit/*/*_test.c*) | sed 's/\.cc*$//' |
+  LC_ALL=C sort >"$work/by_bazel"
+(($(wc -l <"$work/by_bazel") > 70)) || fail "only these tests: $(cat "$work/by_bazel")"
+diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have different tests"
 
 # A project that has these sources in a subfolder, and its own targets and files of the same common names; with clang,
 # and one of the three interposers, which are alike.

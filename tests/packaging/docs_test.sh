@@ -6,6 +6,8 @@
 
 source tests/packaging/lib.sh
 
+expect "usage: tools/docs FOLDER" tools/docs --help
+! tools/docs >"$work/log" 2>&1 || fail "tools/docs without a folder succeeded"
 root=$(dirname -- "$(dirname -- "$(readlink -f -- tools/docs)")") # with the files that documents link to
 "$root/tools/docs" "$work/site" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 /usr/bin/python3 -B - "$root/tools/docs" "$work/site" <<'TEXT' >"$work/log" || fail "$(cat "$work/log")"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What tools/release makes of a commit is the same in another clone, under another umask and in another time zone; its
-# checksums and signature are right, and the bill of materials lists third-party code. (tools/release itself checks that the
+# checksums and signature are right, the bill of materials lists third-party code, and the entry for Bazel's registry fits. (tools/release itself checks that the
 # tarballs build and pass their tests.)
 
 source tests/packaging/lib.sh
@@ -12,13 +12,13 @@ export GIT_CONFIG_GLOBAL=/dev/null GNUPGHOME=$work/gpg
 mkdir "$work/one" "$GNUPGHOME"
 chmod 700 "$GNUPGHOME"
 trap 'gpgconf --kill gpg-agent; rm -rf "$work"' EXIT
-cp -RL BUILD CMakeLists.txt ./*.md LICENSE-* lib tools "$work/one"
+cp -RL BUILD MODULE.bazel CMakeLists.txt ./*.md LICENSE-* lib tools "$work/one"
 git -C "$work/one" init -q
 git -C "$work/one" add -A
 git -C "$work/one" commit -qm "All of it"
 git clone -q "$work/one" "$work/two"
 gpg --batch --quiet --passphrase '' --quick-gen-key 'A <a@b.invalid>' default default never 2>"$work/log" || fail "$(cat "$work/log")"
-"$work/one/tools/release" --untested --key a@b.invalid "$work/first" >"$work/log" || fail "$(cat "$work/log")"
+"$work/one/tools/release" --untested --key a@b.invalid --url https://a.invalid/b "$work/first" >"$work/log" || fail "$(cat "$work/log")"
 (
   umask 077
   TZ=Asia/Tokyo "$work/two/tools/release" --untested "$work/second" >"$work/log" || fail "$(cat "$work/log")"
@@ -39,4 +39,13 @@ bill=$work/first/${sources%.tar.gz}.spdx.json
 others=$(cd "$work/one" && find tools -path '*/third_party/*' -prune -type d | wc -l)
 (($(grep -c '"relationshipType": "CONTAINS"' "$bill") == others)) || fail "$others third-party folders, but $(cat "$bill")"
 python3 -m json.tool "$bill" >/dev/null || fail "the bill of materials is no JSON"
+# The entry for Bazel's registry fits the tarball.
+entry=$(echo "$work"/first/modules/attrcache/*)
+git -C "$work/${sources%.tar.gz}" apply "$entry/patches/version.patch"
+diff "$entry/MODULE.bazel" "$work/${sources%.tar.gz}/MODULE.bazel" || fail "the entry's MODULE.bazel (<) isn't the patched one"
+grep -qxF "    version = \"${entry##*/}\"," "$entry/MODULE.bazel" || fail "no version in $(cat "$entry/MODULE.bazel")"
+for made in "$work/first/$sources" "$entry/patches/version.patch"; do
+  expect "sha256-$(python3 -c 'import base64, hashlib, sys; print(base64.b64encode(hashlib.sha256(open(sys.argv[1], "rb").read()).digest()).decode())' "$made")" cat "$entry/source.json"
+done
+expect "\"https://a.invalid/b/$sources\"" cat "$entry/source.json"
 echo "passed"

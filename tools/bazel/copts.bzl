@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Compiler flags of the library, and of all that compiles its inner headers. Warnings and the language
-# standard are in .bazelrc.
+# Compiler flags of the library, and of all that compiles its inner headers. Those that only our own builds need, such as
+# warnings, are in .bazelrc, which doesn't count where attrcache is another module's dependency.
 
 # -O2, so that tests see the code that ships, in all builds but those for debugging and those of sanitizers, which rewrite
 # the code anyway: these compile three times as fast with -Og as with -O1.
@@ -12,6 +12,7 @@
 # -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
 # -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.
 COPTS = [
+    "-std=c++20",
     "-fvisibility=hidden",
     "-ftls-model=initial-exec",
 ] + select({

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//tools/bazel:copts.bzl", "CORE_COPTS")
 
 def attrcache_layer(name, folder = None, deps = [], copts = [], **kwargs):
@@ -18,7 +19,7 @@ def attrcache_layer(name, folder = None, deps = [], copts = [], **kwargs):
     folder = folder or name
     headers = native.glob([folder + "/*.h", folder + "/*.hpp"])
     sources = native.glob([folder + "/*.cc"])
-    native.cc_library(
+    cc_library(
         name = name,
         srcs = sources,
         hdrs = headers,

@@ -11,6 +11,7 @@
 # instruction counts, and of models), "no-tsan" out of the tsan build alone, which finds nothing in tests
 # with one thread. "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 
 # glibc fills memory that it allocates and frees, so that uninitialized memory isn't zero by chance.
@@ -28,14 +29,14 @@ def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **
         three. (.bazelrc has the limits, which are far beyond.)
       **kwargs: for cc_test.
     """
-    native.cc_test(
+    cc_test(
         name = name,
         srcs = srcs or [name + ".cc"],
         copts = COPTS + copts,
         env = TEST_ENVIRONMENT,
         linkstatic = True,
         size = size,
-        deps = deps + ["@system//:gtest_main"],
+        deps = deps + ["@googletest//:gtest_main"],
         **kwargs
     )
 
@@ -55,7 +56,7 @@ def attrcache_unit_tests(deps = [], of_one_thread = []):
         )
     for source in native.glob(["*/*_test.c"]):
         name = source.replace(".", "_")
-        native.cc_test(
+        cc_test(
             name = name,
             srcs = [source],
             env = TEST_ENVIRONMENT,
@@ -94,7 +95,7 @@ def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
       deps: what the define brings in.
       **kwargs: for cc_library.
     """
-    native.cc_library(
+    cc_library(
         name = name,
         testonly = True,
         srcs = srcs or ["//lib:sources"],

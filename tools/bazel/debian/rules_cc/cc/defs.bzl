@@ -3,7 +3,12 @@
 # Stands in for rules_cc, which Bazel's own tool packages load. The rules themselves are built into
 # Bazel 4; rules_cc merely adds a tag to them, which says that they were not named directly.
 
+load(":builtin.bzl", "BuiltinCcInfo", "builtin_cc_common")
+
 _TAG = "__CC_RULES_MIGRATION_DO_NOT_USE_WILL_BREAK__"
+
+cc_common = builtin_cc_common
+CcInfo = BuiltinCcInfo
 
 def _tagged(attributes):
     tagged = dict(attributes)

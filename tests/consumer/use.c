@@ -1,0 +1,1 @@
+../packaging/use.c
