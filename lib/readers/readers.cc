@@ -137,12 +137,7 @@ void Readers::take_returned(ThreadRecord& record) {
 Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
-  // Threads whose records aren't near use their `first` here; the others have a fast path for it.
-  const bool near = record == &near_record();
-  if (!near && record->first.thread.load(kRelaxed) == this_thread().identity &&
-      record->first.what.load(kRelaxed) == 0) {
-    return taken(record->first);
-  }
+  if (record->first.is_free_for(this_thread().identity)) return taken(record->first);
   CellBlock* block = record->first_block();
   if (block == nullptr || block->free == nullptr) {
     take_returned(*record);
@@ -157,7 +152,7 @@ Announcement* Readers::take_slowly() {
 
 void Readers::release_slowly(Announcement& cell) {
   ThreadRecord* const own = mine();
-  if (own != nullptr && &cell == &own->first) return;
+  if (own != nullptr && &cell == &own->first) return;  // and that isn't near
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
   if (!threads_.hooked() || own == &record) return put_back(record, cell);

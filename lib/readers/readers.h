@@ -51,6 +51,7 @@ class Readers {
   [[gnu::noinline]] Announcement* take() {
     ThreadRecord& near = near_record();
     const uint64_t me = this_thread().identity;
+    if (near.first.is_free_for(me)) return taken(near.first);
     CellBlock* const block = near.first_block();
     if (near.owner != me || block == nullptr || block->free == nullptr || threads_.hooked())
         [[unlikely]] {
@@ -61,9 +62,12 @@ class Readers {
   // Gives back what take() returned, which must not announce that a value is held.
   [[gnu::noinline]] void release(Announcement& cell) {
     cell.what.store(0, kRelease);  // as in retract()
-    const bool near = near_record().owner == this_thread().identity;
-    if (!near || threads_.hooked() || CellBlock::of(cell).used == 1) [[unlikely]]
+    ThreadRecord& near = near_record();
+    if (&cell == &near.first) return;
+    if (near.owner != this_thread().identity || threads_.hooked() || CellBlock::of(cell).used == 1)
+        [[unlikely]] {
       return release_slowly(cell);
+    }
     CellBlock& block = CellBlock::of(cell);
     block.put(cell);
     --block.used;

@@ -59,6 +59,10 @@ struct Announcement {
   Atomic<uint64_t> more{0};
 
   static constexpr uint64_t kNobody = 1;  // no thread has this identity
+  // For a record's `first` and `deletes`.
+  bool is_free_for(uint64_t identity) const {
+    return thread.load(kRelaxed) == identity && what.load(kRelaxed) == 0;
+  }
 };
 static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
 
@@ -108,7 +112,7 @@ struct alignas(kRecordSize) ThreadRecord {
   alignas(8) uint64_t full_borrows = 0;
   // The blocks that are linked, and those that aren't.
   alignas(8) Atomic<uintptr_t> blocks{0};
-  // The cell of a thread's first outstanding borrow, and that of its outermost deletion. Both name
+  // The cell of a thread's first outstanding hold, and that of its outermost deletion. Both name
   // the owner as their thread, and only then may it use them, unless the runtime has user-level
   // threads.
   alignas(8) Announcement first;

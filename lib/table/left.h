@@ -47,8 +47,7 @@ class Deletion {
   bool announce() {
     Readers& readers = target_.registry.readers();
     cell_ = &readers.near_record().deletes;
-    if (cell_->thread.load(kRelaxed) != this_thread().identity || cell_->what.load(kRelaxed) != 0)
-        [[unlikely]] {
+    if (!cell_->is_free_for(this_thread().identity)) [[unlikely]] {
       cell_ = readers.take();
       if (cell_ == nullptr) return false;
       taken_ = true;
