@@ -515,7 +515,8 @@ typedef struct attrcache_callbacks {
 
 /* Creates a keyval of `kind`. `callbacks` may be null: nothing is copied, and deleting calls
  * nothing. Errors: NULL, ARGUMENT (size, flags, language; DUP_FN as delete_fn), MEMORY,
- * KEYVALS_EXHAUSTED, UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and its kin] */
+ * KEYVALS_EXHAUSTED, UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and
+ * its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
@@ -547,8 +548,8 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
  * attached; attrcache_table_move moves it then. (attrcache_copy_all and attrcache_delete_all return
  * MOVED if they find a table with another one's memory. A table with up to three attributes has
  * none: after `struct b = a` each of their values is deleted twice, and nothing notices. In C++,
- * attrcache::Attributes in attrcache.hpp forbids such copies.) It belongs to one kind of one domain:
- * don't use another domain's keyvals on it, which may be the same ints. */
+ * attrcache::Attributes in attrcache.hpp forbids such copies.) It belongs to one kind of one
+ * domain: don't use another domain's keyvals on it, which may be the same ints. */
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;

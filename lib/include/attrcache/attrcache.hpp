@@ -483,8 +483,8 @@ class Keyval {
   // `copy` is called as (Object& old, T*) or (T*) and returns Copied<T> or T*; or it is
   // copy_nothing, duplicate or clone. `remove` is called as (Object&, T*) or (T*) and returns void
   // or int (0: success); or it is once() of such a function, delete_nothing or destroy. Several
-  // threads may call them at once. (duplicate with destroy, which would delete twice, and clone with
-  // delete_nothing, which would leak, don't compile.)
+  // threads may call them at once. (duplicate with destroy, which would delete twice, and clone
+  // with delete_nothing, which would leak, don't compile.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
   requires(detail::fit<Copy, Delete>) static Result<Keyval> create(Kind<Object> kind,
                                                                    Copy copy = {},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839), set_attr_if_absent */
+/*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839), if_absent */
 
 /*@ attributes-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
@@ -238,8 +238,8 @@ static void check(void) {
 
 /*@ if-absent-xxx
  * proposed, needs: mpix_if_absent
- * set_attr_if_absent attaches a value where none is, also on a predefined object; else it changes
- * nothing, calls nothing, and returns what is there. A value that is being deleted counts as absent.
+ * set_attr_if_absent attaches a value where none is; else it changes nothing, calls nothing, and
+ * returns what is there. A value that is being deleted counts as absent.
  */
 static int attach_another(MPI_Xxx object, int keyval, void* value, void* extra) {
   int flag = -1;
