@@ -112,17 +112,20 @@ struct Row {
   std::function<Loop()> prepare;
 };
 
+// The quickest that isn't inlined: attrcache_get_with_base calls it. attrcache_get takes 3 more.
 uintptr_t get(Inputs& in) {
   Object* object = in.object;
   void* value;
-  if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK) std::abort();
+  if (attrcache_get_renumbered(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK)
+    std::abort();
   return reinterpret_cast<uintptr_t>(value);
 }
 
 uintptr_t get_absent(Inputs& in) {
   Object* object = in.object;
   void* value;
-  if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT) std::abort();
+  if (attrcache_get_renumbered(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT)
+    std::abort();
   return 0;
 }
 

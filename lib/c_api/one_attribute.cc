@@ -4,6 +4,7 @@
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
+#include "table/attribute.h"
 #include "table/fast_path.h"
 #include "table/get.h"
 
@@ -60,6 +61,18 @@ int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
   const bool usual = attrcache::is_tag(tag) && (tag != ATTRCACHE_AS_FINT || is_usual_fint(kind));
   return usual ? set_fast(kind, table, object, keyval, value, tag, callback_code)
                : set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                            intptr_t value, attrcache_tag tag, void** present) noexcept {
+  if (const int error = unfit(kind, table)) [[unlikely]]
+    return error;
+  if (!attrcache::is_tag(tag)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) tag = ATTRCACHE_AS_AINT;
+  return attrcache::set_attribute_if_absent(
+      {Registry::of(kind), attrcache::Table::of(table), object},
+      attrcache::id::of(to_inside(kind, keyval)), attrcache::stored(value, tag), tag, present);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

@@ -165,10 +165,11 @@ static int look_at(int kind, const void* handle) {
   return error;
 }
 
-typedef enum { TO_SET, TO_GET, TO_DELETE } Operation;
+typedef enum { TO_SET, TO_SET_IF_ABSENT, TO_GET, TO_DELETE } Operation;
 
+/* `found` is where TO_GET and TO_SET_IF_ABSENT put what is attached. */
 static int operate(Operation what, int kind, const void* handle, int keyval, void* value,
-                   int* flag) {
+                   void* found, int* flag) {
   static attrcache_table nothing;
   const uintptr_t key = key_of(kind, handle);
   Attributes* a = find(kind, key);
@@ -176,17 +177,23 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
   int code = 0, result, error;
 
   if (a == NULL && (error = look_at(kind, handle)) != MPI_SUCCESS) return error;
-  if (a == NULL && what == TO_SET && (a = make(kind, key)) == NULL) {
+  if (a == NULL && (what == TO_SET || what == TO_SET_IF_ABSENT) && (a = make(kind, key)) == NULL) {
     return raise_on(kind, handle, MPI_ERR_NO_MEM);
   }
   table = a != NULL ? &a->table : &nothing;
   if (what == TO_SET) {
     result = attrcache_set(kinds[kind], table, (void*)key, keyval, value, &code);
+  } else if (what == TO_SET_IF_ABSENT) {
+    result = flag == NULL
+                 ? ATTRCACHE_ERR_NULL
+                 : attrcache_set_if_absent(kinds[kind], table, (void*)key, keyval, (intptr_t)value,
+                                           ATTRCACHE_AS_POINTER, (void**)found);
+    if (result >= ATTRCACHE_OK) *flag = result == ATTRCACHE_OK;
   } else if (what == TO_DELETE) {
     result = attrcache_delete(kinds[kind], table, (void*)key, keyval, &code);
   } else {
     result = flag == NULL ? ATTRCACHE_ERR_NULL
-                          : attrcache_get(kinds[kind], table, keyval, (void**)value);
+                          : attrcache_get(kinds[kind], table, keyval, (void**)found);
     if (flag != NULL) *flag = result == ATTRCACHE_OK;
   }
   return raise_on(kind, handle, attrcache_error_class(result, code));
@@ -309,13 +316,17 @@ int attrcache_proposed_end_all(void) {
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }        \
   EXPORTED int MPIX_##Kind##_set_attr(PROGRAMS(Kind) object, int keyval, void* value) {            \
-    return operate(TO_SET, KIND, &object, keyval, value, NULL);                                    \
+    return operate(TO_SET, KIND, &object, keyval, value, NULL, NULL);                              \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_set_attr_if_absent(PROGRAMS(Kind) object, int keyval, void* value,    \
+                                                void* present, int* flag) {                        \
+    return operate(TO_SET_IF_ABSENT, KIND, &object, keyval, value, present, flag);                 \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_get_attr(PROGRAMS(Kind) object, int keyval, void* value, int* flag) { \
-    return operate(TO_GET, KIND, &object, keyval, value, flag);                                    \
+    return operate(TO_GET, KIND, &object, keyval, NULL, value, flag);                              \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_delete_attr(PROGRAMS(Kind) object, int keyval) {                      \
-    return operate(TO_DELETE, KIND, &object, keyval, NULL, NULL);                                  \
+    return operate(TO_DELETE, KIND, &object, keyval, NULL, NULL, NULL);                            \
   }
 
 FUNCTIONS(Session, SESSION)

@@ -160,6 +160,42 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
   }
 }
 
+int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t value,
+                            attrcache_tag tag, void** present) {
+  Registry& registry = target.registry;
+  Reference reference(registry, keyval, Held::kNo);
+  if (registry.look_up(keyval) == 0) [[unlikely]]
+    return registry.why_not(keyval);
+  Pair* slot = target.table.find(id::index(keyval));
+  if (slot == nullptr) {
+    if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;  // as in set_attribute()
+    slot = target.table.find_or_grow(id::index(keyval), registry.memory());
+    if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
+  }
+  SlotContent now = slot->load();
+  for (;;) {
+    const bool empty = meta::empty(now.meta);
+    if (!empty && !meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
+    if (!empty && !meta::deleting(now.meta)) {
+      if (present != nullptr)
+        *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
+      return ATTRCACHE_PRESENT;
+    }
+    const uint64_t entry = reference.take();
+    if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
+    const SlotContent made = {value, attached_now(target, entry, keyval, tag)};
+    if (!empty) {
+      target.table.mark_replaced();
+      registry.note_marked_table();
+    }
+    const bool attached = empty ? slot::attach(*slot, now, made)        // (S1)
+                                : slot::attach_over(*slot, now, made);  // (S11)
+    if (!attached) continue;
+    reference.give();
+    return ATTRCACHE_OK;
+  }
+}
+
 int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failure,
                      int* callback_code) {
   Registry& registry = target.registry;

@@ -32,6 +32,11 @@ enum class Held { kNo, kYes };
 int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
                   int* callback_code, Held held = Held::kNo);
 
+// Attaches the value if nothing is attached, or what is attached is being deleted. Otherwise
+// ATTRCACHE_PRESENT, and *present is what get gives, unless `present` is null.
+int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t value,
+                            attrcache_tag tag, void** present);
+
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
 // ATTRCACHE_ABSENT: there was nothing to delete.

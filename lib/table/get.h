@@ -38,7 +38,7 @@ struct PredefinedValue {
 int get_predefined(const Registry& registry, const Table& table, int number,
                    PredefinedValue* value);
 
-// The same for get in C. `keyval` is the number as attrcache_get_ranged passes it on.
+// The same for get in C. `keyval` is the number as attrcache_get_renumbered takes it.
 [[gnu::noinline]] int get_outside_range(const attrcache_kind* kind, const attrcache_table* table,
                                         int keyval, void** value) noexcept;
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads the machine code of attrcache_get in the shared library (x86-64).
+"""Reads the machine code of attrcache_get and attrcache_get_renumbered in the shared library (x86-64).
 
   get_code.py LIBRARY
 
-In attrcache_get itself: no call, no push, and no store but through its fourth argument. In it and in all that
+In the function itself: no call, no push, and no store but through its fourth argument. In it and in all that
 it may jump to or call: no locked instruction and no fence.
 """
 
@@ -68,23 +68,26 @@ def stores(instruction):
     return None if reads_it or operand is None else operand.group(1)
 
 
-def main(library):
-    functions = disassemble(library)
-    code = functions.get("attrcache_get")
-    if not code:
-        print("no attrcache_get in", library)
-        return 1
+def what_is_wrong(functions, get):
     wrong = []
-    for instruction in code:
+    for instruction in functions[get]:
         print("   ", instruction)
         if instruction.startswith(("call", "push", "enter")):
-            wrong.append(f"attrcache_get: {instruction}")
+            wrong.append(f"{get}: {instruction}")
         stored = stores(instruction)
         if stored and stored not in (f"({OUTPUT})", f"0x0({OUTPUT})"):
-            wrong.append(f"attrcache_get stores: {instruction}")
-    for name, body in reachable(functions, "attrcache_get").items():
+            wrong.append(f"{get} stores: {instruction}")
+    for name, body in reachable(functions, get).items():
         wrong += [f"{name}: {i}" for i in body if LOCKED.match(i) or FENCE.match(i)]
-    print("reachable:", ", ".join(sorted(reachable(functions, "attrcache_get"))))
+    print("reachable:", ", ".join(sorted(reachable(functions, get))))
+    return wrong
+
+
+def main(library):
+    functions = disassemble(library)
+    wrong = []
+    for get in ("attrcache_get", "attrcache_get_renumbered"):
+        wrong += what_is_wrong(functions, get) if get in functions else [f"no {get} in {library}"]
     for line in wrong:
         print("NOT ALLOWED", line)
     return bool(wrong)

@@ -50,6 +50,8 @@ class Implementation {
   virtual int create(const KeyvalPlan& plan) = 0;
   virtual int free_keyval(int keyval) = 0;
   virtual int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) = 0;
+  // `value` is 0 unless the result is PRESENT.
+  virtual Reading set_if_absent(Object object, int keyval, int64_t value) = 0;
   virtual Reading get(Object object, int keyval, bool fint) = 0;
   virtual int del(Object object, int keyval, int* code) = 0;
   virtual int copy_all(Object from, Object to, int* code) = 0;

@@ -79,6 +79,17 @@ class Library : public Implementation {
                             tag, code);
   }
 
+  Reading set_if_absent(Object object, int keyval, int64_t value) override {
+    void* present = nullptr;
+    const int result =
+        attrcache_set_if_absent(kind(object.kind), table(object), handle(object), ints_[keyval],
+                                value, ATTRCACHE_AS_POINTER, &present);
+    Reading reading = {result, 0};
+    // What is present may be any language's: read it as `get` below does.
+    if (result == ATTRCACHE_PRESENT) reading.value = get(object, keyval, false).value;
+    return reading;
+  }
+
   Reading get(Object object, int keyval, bool fint) override {
     intptr_t aint = -1;
     int fint_value = -1;

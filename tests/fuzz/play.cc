@@ -160,6 +160,13 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
         borrowed = out.result == ATTRCACHE_OK;
       }
       break;
+    case 14: {
+      const Reading reading =
+          implementation.set_if_absent(object, keyval, scripted_value(implementation, op.c));
+      out.result = reading.result;
+      out.value = reading.value;
+      break;
+    }
     default:
       out.list = implementation.list(object);
       out.value = static_cast<int64_t>(implementation.attributes());

@@ -72,6 +72,14 @@ class Reference : public Implementation {
     return attach(object, keyval, value, tag, code);
   }
 
+  Reading set_if_absent(Object object, int keyval, int64_t value) override {
+    if (const int error = check(object, keyval)) return {error, 0};
+    const Attribute* a = find(number(object), keyval);
+    if (a != nullptr && !a->deleting)
+      return {ATTRCACHE_PRESENT, a->value};
+    return {attach(object, keyval, value, ATTRCACHE_AS_POINTER, nullptr), 0};
+  }
+
   Reading get(Object object, int keyval, bool fint) override {
     const Attribute* a = find(number(object), keyval);
     if (object.kind == plans[keyval].kind && a != nullptr && !a->hidden) {
@@ -96,7 +104,7 @@ class Reference : public Implementation {
     int failed = 0;
     for (const int keyval : in_order(number(from))) {
       result = copy_one(from, to, keyval, &failed);
-      if (stay.died || made.died) result = ATTRCACHE_ERR_BUSY;
+      if (stay.died || made.died) result = ATTRCACHE_ERR_FREED;
       if (result != ATTRCACHE_OK) break;
     }
     frames_.pop_back();

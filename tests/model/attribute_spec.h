@@ -6,7 +6,7 @@
 // Two calls take two steps each. A delete that runs a delete_fn begins, after which borrow and
 // copy_all find nothing, and ends, after which get finds nothing either; or it fails, and nothing
 // has changed. A set that is refused, because delete_fn fails, attaches its value, and puts the old
-// one back. In between, only get may run, and finds the new value.
+// one back. In between, only get may run, and set_if_absent; they find the new value.
 
 #ifndef ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
 #define ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
@@ -27,11 +27,13 @@ struct Call {
     kBegins,  // the first step of a delete that runs one
     kEnds,    // its second step
     kTries,   // the first step of a set that is refused
-    kPutsBack
+    kPutsBack,
+    kSetsIfAbsent
   } kind;
   uint8_t attribute;  // its number in the model
-  uint8_t value;      // set, tries: the new one; get, borrow, copied, begins: the one seen
-  uint8_t result;     // the C API's
+  uint8_t value;      // set, tries: the new one; get, borrow, copied, begins: the one seen;
+                      // sets if absent: the new one if OK, the one seen if PRESENT
+  int8_t result;      // the C API's
   uint8_t deletion;   // begins, ends: its number; copied: that of the one up the stack, if any
 };
 
@@ -56,9 +58,9 @@ inline bool perform(Attribute& a, const Call& call) {
     a.gone = true;
     return true;
   }
-  if (a.gone && call.kind == Call::kSet && ok) return false;
+  if (a.gone && (call.kind == Call::kSet || call.kind == Call::kSetsIfAbsent) && ok) return false;
   if (a.tried != 0 && call.kind != Call::kGet && call.kind != Call::kFree &&
-      call.kind != Call::kPutsBack) {
+      call.kind != Call::kPutsBack && (call.kind != Call::kSetsIfAbsent || ok)) {
     return false;
   }
   switch (call.kind) {
@@ -73,6 +75,14 @@ inline bool perform(Attribute& a, const Call& call) {
       const uint8_t seen = a.tried != 0 ? a.tried : a.value;
       return ok ? seen == call.value : seen == 0;
     }
+    case Call::kSetsIfAbsent:
+      if (call.result == ATTRCACHE_PRESENT)
+        return call.value == (a.tried != 0 ? a.tried : a.value) && a.value != 0 && a.deletion == 0;
+      if (!ok) return true;
+      if (a.value != 0 && a.deletion == 0) return false;
+      a.value = call.value;
+      a.deletion = 0;
+      return true;
     case Call::kBorrow:
       return ok ? a.value == call.value && a.deletion == 0 : a.value == 0 || a.deletion != 0;
     case Call::kCopied:

@@ -176,11 +176,11 @@ void Fixture::destructor(void* extra, void*) {
 int Fixture::record(Call::Kind kind, int attribute, int value, int result, const Begin& at,
                     int deletion) {
   static constexpr const char* kNames[] = {
-      "set:",  "get:",           "delete:",      "borrow:", "copied:",
-      "free:", "delete begins:", "delete ends:", "tries:",  "puts back:"};
-  note(kNames[kind], result == ATTRCACHE_OK ? value : -result);
+      "set:",           "get:",         "delete:", "borrow:",    "copied:",        "free:",
+      "delete begins:", "delete ends:", "tries:",  "puts back:", "sets if absent:"};
+  note(kNames[kind], result == ATTRCACHE_OK ? value : result);
   records_[recorded_] = {{kind, static_cast<uint8_t>(attribute), static_cast<uint8_t>(value),
-                          static_cast<uint8_t>(result), static_cast<uint8_t>(deletion)},
+                          static_cast<int8_t>(result), static_cast<uint8_t>(deletion)},
                          at,
                          now()};
   return recorded_++;
@@ -209,6 +209,21 @@ int Fixture::set_by(decltype(&attrcache_set_as) how, int object, int key, int va
     record(Call::kPutsBack, attribute(object, key), value, ATTRCACHE_OK, of.ended);
   }
   return result;
+}
+
+bool Fixture::set_if_absent(int object, int key, int value) {
+  values[value].body.write(value);
+  values[value].no_delete_fn = keys[key].no_delete_fn;
+  CallScope scope(*this, Calling::kOther, object, key);
+  void* present = nullptr;
+  const int result = attrcache_set_if_absent(
+      kind_, &tables_[object], &tables_[object], keys[key].keyval,
+      reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, &present);
+  ++(result == ATTRCACHE_OK ? values[value].attached : values[value].refused);
+  expect((present != nullptr) == (result == ATTRCACHE_PRESENT), "what is present is told");
+  record(Call::kSetsIfAbsent, attribute(object, key), present != nullptr ? number(present) : value,
+         result, scope.call.begin);
+  return result == ATTRCACHE_OK;
 }
 
 int Fixture::get(int object, int key) {

@@ -32,6 +32,9 @@ void race(const Setting& setting, Prepare prepare, Threads... threads) {
 inline auto set(int value) {
   return [=](Fixture& f) { f.set(0, 0, value); };
 }
+inline auto set_if_absent(int value) {
+  return [=](Fixture& f) { f.set_if_absent(0, 0, value); };
+}
 constexpr auto erase = [](Fixture& f) { f.erase(0, 0); };
 constexpr auto get = [](Fixture& f) { f.get(0, 0); };
 constexpr auto get_body = [](Fixture& f) { f.get_body(0, 0); };

@@ -4,6 +4,8 @@
 # attrcache.h keeps the binary interface of released.h, or adds to it: abidiff finds no function, type, member or value
 # that was removed or changed. (deb_test.sh compares the names that the library exports.)
 #
+# What the header compiles into its users is compared, too: macros and inline functions must be those of released.h.
+#
 #   tests/packaging/abi_test.sh --update     writes released.h, at a release, and when a struct with a `size` has grown
 
 if [[ ${1-} == --update ]]; then
@@ -13,6 +15,14 @@ source tests/packaging/lib.sh
 header=lib/include/attrcache/attrcache.h
 released=tests/packaging/released.h
 
+# What is compiled into users: the macros that have a value, but the version's, and the inline functions.
+macros() { # HEADER
+  gcc -E -dM "$1" | grep -E '^#define ATTRCACHE_' | grep -vE 'ATTRCACHE_(VERSION|ATTRCACHE_H_|API|NOEXCEPT|ENUM_BASE|SIZE)' | sort
+}
+inlined() { # HEADER
+  gcc -E -P "$1" | tr -d ' \n' | grep -oE 'staticinlineint[^}]*}' | sort
+}
+
 if [[ ${1-} == --update ]]; then
   {
     echo '// SPDX-License-Identifier: Apache-2.0 OR MIT'
@@ -20,6 +30,7 @@ if [[ ${1-} == --update ]]; then
     echo
     printf '%s\n' '#include <stddef.h>' '#include <stdint.h>' '#define ATTRCACHE_API'
     sed '/^#include/d; s/^ATTRCACHE_API/EXPORTED/' "$header" | gcc -E -P -x c - | sed 's/^EXPORTED/ATTRCACHE_API/'
+    macros "$header"
   } >"$work/released.h"
   clang-format --style=file <"$work/released.h" >"$released"
   exit
@@ -43,13 +54,19 @@ build "$released" "$work/released.so"
 build "$header" "$work/now.so"
 compare "$work/now.so" || fail "the interface has changed (CONTRIBUTING.md says what may): $(cat "$work/log")"
 
+for part in macros inlined; do
+  lost=$(comm -23 <("$part" "$released") <("$part" "$header"))
+  [[ -z $lost ]] || fail "what programs have compiled into them has changed: $lost"
+done
+
 # Changes that break existing programs, which abidiff must find, and some that don't.
 tried=0
 while IFS='|' read -r breaks change; do
   sed "$change" "$header" >"$work/changed.h"
   ! cmp -s "$header" "$work/changed.h" || fail "nothing is changed by: $change"
   build "$work/changed.h" "$work/changed.so"
-  [[ $(compare "$work/changed.so" && echo no || echo yes) == "$breaks" ]] ||
+  [[ $({ compare "$work/changed.so" && [[ -z $(comm -23 <(macros "$header") <(macros "$work/changed.h"))$(
+    comm -23 <(inlined "$header") <(inlined "$work/changed.h")) ]]; } && echo no || echo yes) == "$breaks" ]] ||
     fail "breaks programs: $breaks, and abidiff disagrees: $change $(cat "$work/log")"
   tried=$((tried + 1))
 done <<'TEXT'
@@ -59,6 +76,9 @@ yes|/^typedef struct attrcache_kind_options {/,/^}/s/  const char\* name;/  int 
 yes|/^typedef struct attrcache_borrowed {/,/^}/s/opaque\[7\]/opaque[8]/
 yes|s/ATTRCACHE_ERR_NULL = -1,/ATTRCACHE_ERR_NULL = -19,/
 yes|s/ATTRCACHE_DRAIN = 1/ATTRCACHE_DRAIN = 3/
+yes|s/^#define ATTRCACHE_KEYVAL_MIN .*/#define ATTRCACHE_KEYVAL_MIN 0x20000000/
+yes|s/(&table->opaque\[1\], /(\&table->opaque[2], /
+no|s/^#define ATTRCACHE_KEYVAL_MIN .*/&\n#define ATTRCACHE_ADDED 1/
 no|s/^ATTRCACHE_API int attrcache_version(void).*/&\nATTRCACHE_API int attrcache_added(void);/
 no|s/^  ATTRCACHE_DRAIN_FINALLY = 2/&, ATTRCACHE_ADDED = 4/
 TEXT

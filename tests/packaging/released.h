@@ -158,6 +158,9 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
 ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, intptr_t value, attrcache_tag tag,
                                    int* callback_code);
+ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table,
+                                          void* object, int keyval, intptr_t value,
+                                          attrcache_tag tag, void** present);
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value);
 ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
@@ -239,3 +242,18 @@ ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count);
 ATTRCACHE_API int attrcache_domain_counters(attrcache_domain* domain, attrcache_counters* counters);
+#define ATTRCACHE_ADDRESS(pointer) ((uintptr_t)(pointer))
+#define ATTRCACHE_ALIGNAS(n) _Alignas(n)
+#define ATTRCACHE_CALLBACK_THREW (-2147483647 - 1)
+#define ATTRCACHE_CAST(type, value) ((type)(value))
+#define ATTRCACHE_DUP_FN ((attrcache_callback*)1)
+#define ATTRCACHE_KEYVAL_INVALID 0
+#define ATTRCACHE_KEYVAL_MAX 0x5fffffff
+#define ATTRCACHE_KEYVAL_MIN 0x40000000
+#define ATTRCACHE_NO_CALLBACK ((attrcache_callback*)0)
+#define ATTRCACHE_NULL_COPY_FN ATTRCACHE_NO_CALLBACK
+#define ATTRCACHE_NULL_DELETE_FN ATTRCACHE_NO_CALLBACK
+#define ATTRCACHE_TABLE_INIT \
+  {                          \
+    { 0 }                    \
+  }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads race to set, get and delete a few attributes.
+// Threads race to set, set if absent, get and delete a few attributes.
 
 #include "tests/stress/storm.h"
 
@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kRounds = 200000 / kSlowness;
 
-// The percentage of operations that are sets and deletes. The others are gets. Attributes without a
-// delete_fn take a shorter path.
+// The percentage of operations that are sets, half of them if absent, and deletes. The others are
+// gets. Attributes without a delete_fn take a shorter path.
 struct Workload {
   const char* name;
   uint32_t sets;
@@ -41,7 +41,11 @@ TEST_P(SlotStorm, EveryValueIsDeletedExactlyOnce) {
         const int keyval = random.below(2) == 0 ? near : far;
         const uint32_t choice = random.below(100);
         if (choice < workload.sets) {
-          EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+          if (random.below(2) == 0) {
+            EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+          } else {
+            set_new_if_absent(ledger, object, keyval);
+          }
         } else if (choice < workload.sets + workload.deletes) {
           EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
         } else {
@@ -89,12 +93,15 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
     run_threads(kThreads, [&](int t) {
       Random random(t);
       for (int i = 0; i < kRounds; ++i) {
-        switch (random.below(3)) {
+        switch (random.below(4)) {
           case 0:
             may_fail(May::kSet, [&](int* code) { return set_new(ledger, object, keyval, code); });
             break;
           case 1:
             may_fail(May::kDelete, [&](int* code) { return object.erase(keyval, code); });
+            break;
+          case 2:
+            set_new_if_absent(ledger, object, keyval);
             break;
           default:
             check_get(object, keyval);

@@ -81,6 +81,17 @@ inline int set_new(Ledger& ledger, Object& object, int keyval, int* code = nullp
   return result;
 }
 
+// The same by set_if_absent: whether something was attached already.
+inline bool set_new_if_absent(Ledger& ledger, Object& object, int keyval) {
+  Ledger::Value* value = ledger.make(keyval, &object);
+  void* present = nullptr;
+  const int result = attrcache_set_if_absent(object.kind, &object.table, &object, keyval,
+                                             as_value(value), ATTRCACHE_AS_POINTER, &present);
+  ++(result == ATTRCACHE_OK ? value->handed_in : value->refused);
+  EXPECT_EQ(result == ATTRCACHE_PRESENT, present != nullptr) << attrcache_strerror(result);
+  return present != nullptr;
+}
+
 // Gets the attribute. A value that is found must have been set on this object under this keyval.
 inline void check_get(const Object& object, int keyval) {
   void* found = nullptr;

@@ -47,6 +47,7 @@ PROGRAMS = {
                     " if (major >= 0) puts(\"probe: well\");",
     "mpix_session": "MPI_Session s; (void)s; " + IF_THERE % (("MPIX_Session_create_keyval",) * 2),
     "mpix_file": IF_THERE % (("MPIX_File_create_keyval",) * 2),
+    "mpix_if_absent": IF_THERE % (("MPIX_Comm_set_attr_if_absent",) * 2),
     "mpix": IF_THERE % (("MPIX_Comm_create_keyval_once",) * 2),
 }
 

@@ -37,6 +37,7 @@ class Runner:
                         "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
                         "mpix_session": "it has no attributes on sessions",
                         "mpix_file": "it has no attributes on files",
+                        "mpix_if_absent": "it has no set_attr_if_absent",
                         "mpix": "its keyvals have no destructors", "host": "it has no MPI_HOST",
                         "win_notification": "it has none of MPI-5.1's attributes of windows"}[feature]
         if check.threads and an_mpi.level < 3:

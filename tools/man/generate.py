@@ -35,7 +35,8 @@ SOURCES = {
 }
 
 # KEYVAL_* stands for all such errors, but only these functions return the one about predefined keyvals.
-REFUSED_IF_PREDEFINED = ("attrcache_set", "attrcache_delete", "attrcache_keyval_free")
+REFUSED_IF_PREDEFINED = (
+    "attrcache_set", "attrcache_set_as", "attrcache_set_if_absent", "attrcache_delete", "attrcache_keyval_free")
 
 
 class Function:

@@ -148,7 +148,8 @@
  *    agrees with their real-time order. Two calls count as two steps each. A delete that runs a
  *    delete_fn begins (from then on borrow and copy_all find nothing) and ends (from then on get
  *    finds nothing, or the delete fails). A set whose delete_fn fails attaches its value and takes
- *    it back: get, and a copy by DUP_FN, may see it in between, but no thread ever holds it.
+ *    it back: get, set_if_absent, and a copy by DUP_FN may see it in between, but no thread ever
+ *    holds it.
  *    copy_all and delete_all treat one attribute after the other, not all of them in one step.
  *
  * H. Readers share nothing. Borrowing or copying a value writes no memory that another thread
@@ -179,7 +180,7 @@
  *
  * Fork: the child may go on using a domain if no other thread was inside the library at the fork.
  * Nobody in the child holds what the parent's other threads had borrowed; deletions that were left
- * to those threads run when the object is freed, or with the domain's end.
+ * to those threads run when the object is freed, in a give_back, or with the domain's end.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
@@ -514,7 +515,8 @@ typedef struct attrcache_callbacks {
 
 /* Creates a keyval of `kind`. `callbacks` may be null: nothing is copied, and deleting calls
  * nothing. Errors: NULL, ARGUMENT (size, flags, language; DUP_FN as delete_fn), MEMORY,
- * KEYVALS_EXHAUSTED, UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and its kin] */
+ * KEYVALS_EXHAUSTED, UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and
+ * its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
@@ -544,8 +546,10 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
  * attrcache_copy_all to it, whatever that returns; and after attrcache_delete_all has succeeded. In
  * between it may own memory, even after every attribute was deleted, or when none was ever
  * attached; attrcache_table_move moves it then. (attrcache_copy_all and attrcache_delete_all return
- * MOVED if they find a table with another one's memory.) It belongs to one kind of one domain:
- * don't use another domain's keyvals on it, which may be the same ints. */
+ * MOVED if they find a table with another one's memory. A table with up to three attributes has
+ * none: after `struct b = a` each of their values is deleted twice, and nothing notices. In C++,
+ * attrcache::Attributes in attrcache.hpp forbids such copies.) It belongs to one kind of one
+ * domain: don't use another domain's keyvals on it, which may be the same ints. */
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;
@@ -598,6 +602,18 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
 ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, intptr_t value, attrcache_tag tag,
                                    int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* Attaches a value if nothing is attached, or if what is attached is being deleted. Otherwise it
+ * changes nothing, and returns PRESENT; *present, if `present` isn't null, is then what
+ * attrcache_get would give, and may be deleted as soon as another thread likes, just as there. One
+ * step (G): of any number of threads that call this at once, exactly one attaches. For a library
+ * that finds nothing on an object and wants to be the one that makes it: with get and then set, two
+ * threads may both find nothing, and the second's set deletes what the first is using already.
+ * Errors: as attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls nothing
+ * back, but perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
+ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table,
+                                          void* object, int keyval, intptr_t value,
+                                          attrcache_tag tag, void** present) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as the attribute is attached. Nothing

@@ -2,15 +2,16 @@
 //
 // attrcache's C++ API: the C API with types, owners and lambdas. Header-only, C++20.
 //
-//   struct Session { attrcache_table attributes = {}; ... };     // your object embeds a table
+//   struct Session { attrcache::Attributes attributes; ... };    // your object embeds a table
 //
 //   auto domain = attrcache::Domain::create();                   // Result<Domain>
 //   auto sessions = domain->add_kind<Session>("session");        // Result<Kind<Session>>
 //   auto cache = attrcache::Keyval<Cache, Session>::create(      // Result<Keyval<Cache, Session>>
 //       *sessions, attrcache::clone, attrcache::destroy);
-//   cache->set(session, new Cache);                              // Outcome
-//   Cache* found = cache->get(session);                          // null: nothing attached
+//   if (!cache->set(session, new Cache)) return;                 // Outcome
+//   if (Cache* found = cache->get(session)) found->use();       // null: nothing attached
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
+//   cache->get_or_emplace(session)->use();                       // made by one thread, if absent
 //
 // attrcache.h has the contract: threads, progress, and the guarantees A to K. Everything here also
 // works in a domain created in C with other ints for its keyvals (attrcache_keyval_numbers).
@@ -112,6 +113,13 @@ class [[nodiscard]] Result {
 };
 
 // ---- Objects -----------------------------------------------------------------------------------
+
+// A table that can't be copied: nor can then its object, whose attributes would be deleted twice.
+struct Attributes : attrcache_table {
+  constexpr Attributes() noexcept : attrcache_table{} {}
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+};
 
 // Finds an object's table: its member `attributes`. Specialize it for objects that keep theirs
 // elsewhere.
@@ -410,12 +418,15 @@ struct RemoveOf {
   }
 };
 
-// `duplicate` with `destroy`: both objects of a dup have the value, and would delete it.
+// `duplicate` with `destroy`: both objects of a dup have the value, and would delete it. `clone`
+// without a delete callback: nobody deletes the copies.
 using Destroy = std::remove_const_t<decltype(destroy)>;
+using Clone = std::remove_const_t<decltype(clone)>;
 template <typename Copy, typename Delete>
-inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate> &&
-                                      (std::is_same_v<Delete, Destroy> ||
-                                       std::is_same_v<Delete, Once<Destroy>>);
+inline constexpr bool fit =
+    !(std::is_same_v<Copy, Duplicate> &&
+      (std::is_same_v<Delete, Destroy> || std::is_same_v<Delete, Once<Destroy>>)) &&
+    !(std::is_same_v<Copy, Clone> && std::is_same_v<Delete, DeleteNothing>);
 
 template <typename F, typename Object, typename T>
 inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;
@@ -432,6 +443,10 @@ class [[nodiscard]] Borrowed {
  public:
   Borrowed(attrcache_kind* kind, attrcache_table* table, int keyval) noexcept
       : status_(static_cast<Status>(attrcache_borrow(kind, table, keyval, &borrowed_))) {}
+  // Borrows what attach() attaches, if there is nothing. It returns ok, present, or an error.
+  template <typename Attach>
+  Borrowed(attrcache_kind* kind, attrcache_table* table, int keyval, Attach attach)
+      : status_(borrow_or(kind, table, keyval, attach)) {}
   ~Borrowed() {
     if (status_ == Status::ok) attrcache_give_back(&borrowed_);
   }
@@ -447,6 +462,16 @@ class [[nodiscard]] Borrowed {
   T* operator->() const noexcept { return get(); }
 
  private:
+  template <typename Attach>
+  Status borrow_or(attrcache_kind* kind, attrcache_table* table, int keyval, Attach& attach) {
+    for (;;) {
+      const auto found = static_cast<Status>(attrcache_borrow(kind, table, keyval, &borrowed_));
+      if (found != Status::absent) return found;
+      const Status attached = attach();
+      if (attached != Status::ok && attached != Status::present) return attached;
+    }
+  }
+
   attrcache_borrowed borrowed_ = {};
   const Status status_;
 };
@@ -458,10 +483,12 @@ class Keyval {
   // `copy` is called as (Object& old, T*) or (T*) and returns Copied<T> or T*; or it is
   // copy_nothing, duplicate or clone. `remove` is called as (Object&, T*) or (T*) and returns void
   // or int (0: success); or it is once() of such a function, delete_nothing or destroy. Several
-  // threads may call them at once. (duplicate with destroy doesn't compile: it would delete twice.)
+  // threads may call them at once. (duplicate with destroy, which would delete twice, and clone
+  // with delete_nothing, which would leak, don't compile.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
-  requires(!detail::deletes_twice<Copy, Delete>) static Result<Keyval> create(
-      Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {
+  requires(detail::fit<Copy, Delete>) static Result<Keyval> create(Kind<Object> kind,
+                                                                   Copy copy = {},
+                                                                   Delete remove = {}) noexcept {
     using Pair = detail::Trampolines<T, Object, Copy, Delete>;
     Pair* pair = nullptr;
     if constexpr (!Pair::kStateless) {
@@ -536,12 +563,40 @@ class Keyval {
     return out;
   }
 
-  // The same for a value with an owner: a value that isn't attached is destroyed.
+  // The same for a value with an owner: a value that isn't attached is destroyed. An owner of
+  // nothing (it was released, or moved from) is an error: Status::null.
   Outcome set(Object& object, std::unique_ptr<T> value) const noexcept
       requires(!std::is_void_v<T>) {
+    if (value == nullptr) return {Status::null, 0};
     const Outcome out = set(object, value.get());
     if (out) static_cast<void>(value.release());
     return out;
+  }
+
+  // Attaches a value if nothing is attached, or if what is attached is being deleted; otherwise
+  // Status::present, and the value is still the caller's. One step.
+  ATTRCACHE_INLINE Status set_if_absent(Object& object, T* value) const noexcept {
+    return static_cast<Status>(attrcache_set_if_absent(
+        kind_, TableOf<Object>::get(object), std::addressof(object), keyval_,
+        reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, nullptr));
+  }
+
+  // The value, kept alive; if there is none, it first attaches new T(arguments...). Of several
+  // threads that call this at once, one attaches what it has made, and all get that; the others
+  // destroy what they have made. Needs a keyval that deletes by `destroy` or its like. Empty only
+  // with an error (see Borrowed::status). Exceptions of T's constructor pass through.
+  template <typename... Arguments>
+  Borrowed<T> get_or_emplace(Object& object, Arguments&&... arguments) const
+      requires(!std::is_void_v<T>) {
+    std::unique_ptr<T> made;
+    return Borrowed<T>(kind_, TableOf<Object>::get(object), keyval_, [&]() -> Status {
+      // Lvalues, as a second value is needed if the first is attached and deleted at once.
+      if (made == nullptr) made.reset(new (std::nothrow) T(arguments...));
+      if (made == nullptr) return Status::memory;
+      const Status status = set_if_absent(object, made.get());
+      if (status == Status::ok) static_cast<void>(made.release());
+      return status;
+    });
   }
 
   // Deletes the attribute; ok if nothing is attached, too (but absent with ATTRCACHE_TELL).

@@ -21,6 +21,8 @@
 #endif
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* it is C */
 extern "C" {
 #endif
 
@@ -166,6 +168,7 @@ __attribute__((always_inline)) static inline int attrcache_get_at_once(
 
 #ifdef __cplusplus
 } /* extern "C" */
+#pragma GCC diagnostic pop
 #endif
 
 #endif /* ATTRCACHE_ATTRCACHE_INLINE_H_ */

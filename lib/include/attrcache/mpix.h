@@ -14,6 +14,13 @@
  *   same, and a set that returns such a code has attached nothing. (Otherwise a value whose delete
  *   function fails stays attached.)
  *
+ *   set_attr_if_absent: attaches `value` in one step if nothing is attached, or if what is attached
+ *   is being deleted by another thread or up the stack; *flag says whether it did. If not, the
+ *   void* at `present` (which may be null) is what get_attr would give. It calls nothing back. Of
+ *   any number of threads that call it at once, exactly one attaches; with get_attr and then
+ *   set_attr, two may both find nothing, and the second's set deletes what the first is using.
+ *   For keyvals that the program has made; errors as of set_attr.
+ *
  * They exist if attrcache serves the program (attrcache-run), or is built into the MPI. They are
  * weak symbols: a program links with any MPI, and tests for a function before calling it:
  *
@@ -42,34 +49,38 @@ extern "C" {
 
 typedef void MPIX_Destructor_function(void* extra_state);
 
-#define ATTRCACHE_MPIX(Kind)                                                                  \
-  int MPIX_##Kind##_create_keyval_x(                                                          \
-      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
-      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;   \
-  int MPIX_##Kind##_create_keyval_once(                                                       \
-      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
-      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;
+#define ATTRCACHE_MPIX(Kind)                                                                      \
+  int MPIX_##Kind##_create_keyval_x(                                                              \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,     \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;       \
+  int MPIX_##Kind##_create_keyval_once(                                                           \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,     \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;       \
+  int MPIX_##Kind##_set_attr_if_absent(MPI_##Kind object, int keyval, void* value, void* present, \
+                                       int* flag) ATTRCACHE_WEAK;
 
 ATTRCACHE_MPIX(Comm)
 ATTRCACHE_MPIX(Type)
 ATTRCACHE_MPIX(Win)
 
 /* delete_fn and destructor may be null. `value` of get_attr is the address of a void*. */
-#define ATTRCACHE_MPIX_ALONE(Kind)                                                            \
-  typedef int MPIX_##Kind##_delete_attr_function(MPI_##Kind object, int keyval, void* value,  \
-                                                 void* extra_state);                          \
-  int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_attr_function* delete_fn, int* keyval, \
-                                  void* extra_state) ATTRCACHE_WEAK;                          \
-  int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_attr_function* delete_fn,            \
-                                    MPIX_Destructor_function* destructor, int* keyval,        \
-                                    void* extra_state) ATTRCACHE_WEAK;                        \
-  int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_attr_function* delete_fn,         \
-                                       MPIX_Destructor_function* destructor, int* keyval,     \
-                                       void* extra_state) ATTRCACHE_WEAK;                     \
-  int MPIX_##Kind##_free_keyval(int* keyval) ATTRCACHE_WEAK;                                  \
-  int MPIX_##Kind##_set_attr(MPI_##Kind object, int keyval, void* value) ATTRCACHE_WEAK;      \
-  int MPIX_##Kind##_get_attr(MPI_##Kind object, int keyval, void* value, int* flag)           \
-      ATTRCACHE_WEAK;                                                                         \
+#define ATTRCACHE_MPIX_ALONE(Kind)                                                                \
+  typedef int MPIX_##Kind##_delete_attr_function(MPI_##Kind object, int keyval, void* value,      \
+                                                 void* extra_state);                              \
+  int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_attr_function* delete_fn, int* keyval,     \
+                                  void* extra_state) ATTRCACHE_WEAK;                              \
+  int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_attr_function* delete_fn,                \
+                                    MPIX_Destructor_function* destructor, int* keyval,            \
+                                    void* extra_state) ATTRCACHE_WEAK;                            \
+  int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_attr_function* delete_fn,             \
+                                       MPIX_Destructor_function* destructor, int* keyval,         \
+                                       void* extra_state) ATTRCACHE_WEAK;                         \
+  int MPIX_##Kind##_free_keyval(int* keyval) ATTRCACHE_WEAK;                                      \
+  int MPIX_##Kind##_set_attr(MPI_##Kind object, int keyval, void* value) ATTRCACHE_WEAK;          \
+  int MPIX_##Kind##_set_attr_if_absent(MPI_##Kind object, int keyval, void* value, void* present, \
+                                       int* flag) ATTRCACHE_WEAK;                                 \
+  int MPIX_##Kind##_get_attr(MPI_##Kind object, int keyval, void* value, int* flag)               \
+      ATTRCACHE_WEAK;                                                                             \
   int MPIX_##Kind##_delete_attr(MPI_##Kind object, int keyval) ATTRCACHE_WEAK;
 
 ATTRCACHE_MPIX_ALONE(File)

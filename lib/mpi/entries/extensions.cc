@@ -5,6 +5,8 @@
 // there (serving/unanchored.h). MPI_Session_finalize is where MPI_Session_init is (session.h), or
 // in the folder of an MPI.
 
+#include <cstdlib>
+
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/constants.h"
@@ -120,7 +122,50 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   });
 }
 
-// ---- Keyvals of communicators, datatypes and windows ----
+template <typename Kind>
+int set_attr_if_absent_unanchored(typename Kind::Handle handle, int keyval, void* value,
+                                  void* present, int* flag) {
+  if (flag == nullptr) return raise_on<Kind>(handle, MPI_ERR_ARG);
+  return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int*) {
+    if (watched() != 0) count(counts.sets);
+    const int result = attrcache_set_if_absent(kind_of<Kind>(), table, facts::to_object(handle),
+                                               keyval, reinterpret_cast<intptr_t>(value),
+                                               ATTRCACHE_AS_POINTER, static_cast<void**>(present));
+    if (result >= ATTRCACHE_OK) *flag = result == ATTRCACHE_OK;
+    return result;
+  });
+}
+
+// ---- Communicators, datatypes and windows ----
+
+// Only MPI's own function of that name can do this under a keyval that attrcache hasn't made. If
+// there is none, MPI refuses a keyval that never is one.
+template <typename Kind>
+int refuse_to_set_if_absent(typename Kind::Handle handle, int, void*, void*, int*) {
+  return Typed<Kind>::set_attr(handle, MPI_KEYVAL_INVALID, nullptr);
+}
+
+template <typename Kind>
+int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, void* present,
+                       int* flag) {
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) {
+    note_handle<Kind>(handle, Doing::kSet, keyval);
+    if (is_null<Kind>(handle)) return Typed<Kind>::set_attr(handle, keyval, nullptr);
+    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  const uint8_t watch = watched();
+  if (watch != 0) count(counts.sets);
+  if (watch & kChecked) watch_thread(Doing::kSet, Kind::kNumber, keyval);
+  if (flag == nullptr) return raise_in_set<Kind, Typed<Kind>>(handle, MPI_ERR_ARG);
+  const int result = attrcache_set_if_absent(
+      kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
+      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, static_cast<void**>(present));
+  if (result < ATTRCACHE_OK) return fail_to_set<Kind, Typed<Kind>>(handle, result, keyval);
+  *flag = result == ATTRCACHE_OK;
+  return MPI_SUCCESS;
+}
 
 // Its callbacks get values as they were set.
 template <typename Kind>
@@ -179,6 +224,10 @@ extern "C" {
   ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr(Kind::Handle object, int keyval, void* value) {       \
     return set_attr<Kind>(object, keyval, value);                                                  \
   }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr_if_absent(Kind::Handle object, int keyval,            \
+                                                       void* value, void* present, int* flag) {    \
+    return set_attr_if_absent_unanchored<Kind>(object, keyval, value, present, flag);              \
+  }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_get_attr(Kind::Handle object, int keyval, void* value,         \
                                              int* flag) {                                          \
     return get_attr<Kind>(object, keyval, value, flag);                                            \
@@ -220,24 +269,31 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
     return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, once, keyval, extra_state, \
                                  __builtin_return_address(0));                              \
   }
-#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                    \
-  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_x, Kind, 0)                                     \
-  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)              \
-  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
-                                                        void* value) {                           \
-    static const auto next =                                                                     \
-        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                  \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);               \
-    return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),   \
-                                            ATTRCACHE_AS_AINT);                                  \
-  }                                                                                              \
-  ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,         \
-                                                        void* value, int* flag) {                \
-    static const auto next =                                                                     \
-        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                  \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);         \
-    return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag, \
-                                            attrcache_get_aint);                                 \
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                     \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_x, Kind, 0)                                      \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)               \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_if_absent(Kind::Handle handle, int keyval,           \
+                                                       void* value, void* present, int* flag) {   \
+    static const auto next =                                                                      \
+        if_there("PMPIX_" #Comm "_set_attr_if_absent", refuse_to_set_if_absent<Kind>);            \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, present, flag); \
+    return set_attr_if_absent<Kind>(handle, keyval, value, present, flag);                        \
+  }                                                                                               \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,          \
+                                                        void* value) {                            \
+    static const auto next =                                                                      \
+        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                   \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);                \
+    return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),    \
+                                            ATTRCACHE_AS_AINT);                                   \
+  }                                                                                               \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,          \
+                                                        void* value, int* flag) {                 \
+    static const auto next =                                                                      \
+        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                   \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);          \
+    return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag,  \
+                                            attrcache_get_aint);                                  \
   }
 #include "mpi/native/kinds.def"
 // NOLINTEND

@@ -65,8 +65,12 @@ template <typename Kind, typename Names, typename Lost>
                                                 int keyval, intptr_t value, attrcache_tag tag,
                                                 Lost lost) {
   int code_or_keyval = keyval;  // overwritten if a callback fails; no code is as large
-  const int result = attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                                      keyval, value, tag, &code_or_keyval);
+  void* const object = facts::to_object(handle);
+  const int result = tag == ATTRCACHE_AS_POINTER
+                         ? attrcache_set(kind_of<Kind>(), &anchor->table, object, keyval,
+                                         reinterpret_cast<void*>(value), &code_or_keyval)
+                         : attrcache_set_as(kind_of<Kind>(), &anchor->table, object, keyval, value,
+                                            tag, &code_or_keyval);
   if (result != ATTRCACHE_OK) return fail_to_set<Kind, Names>(handle, result, code_or_keyval);
   lost(code_or_keyval);
   return MPI_SUCCESS;

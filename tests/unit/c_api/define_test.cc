@@ -159,7 +159,7 @@ TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
 TEST_F(DefineTest, ANumberIsDefinedOnce) {
   ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5)), ATTRCACHE_OK);
   EXPECT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 6)),
-            ATTRCACHE_ERR_ARGUMENT);
+            ATTRCACHE_ERR_EXISTS);
   EXPECT_EQ(*static_cast<int*>(read(object, kTagUb).c), 5);
 }
 
@@ -221,7 +221,7 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
   }
   EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
             ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
-  EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT)
+  EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_EXISTS)
       << "it is defined already";
   for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
   EXPECT_EQ(result_of(4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);

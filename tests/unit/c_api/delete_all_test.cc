@@ -114,6 +114,29 @@ TEST_F(DeleteAllTest, WhatIsHeldStays) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
+// What attrcache_table_is_empty reads is compiled into its users, so it must not change: the first
+// two words of a table are zero as long as it is as new.
+TEST_F(DeleteAllTest, ATableIsEmptyAsLongAsItIsAsNew) {
+  std::vector<int> k = keyvals(100);
+  for (const int keyval : {k[0], k[2], k[3], k[99]}) {
+    Object one(kind), two(kind);
+    EXPECT_TRUE(attrcache_table_is_empty(&one.table));
+    one.set(keyval, 1);
+    EXPECT_FALSE(attrcache_table_is_empty(&one.table));
+    EXPECT_EQ(one.copy_to(two), ATTRCACHE_OK);
+    EXPECT_FALSE(attrcache_table_is_empty(&two.table));
+    one.erase(keyval);
+    EXPECT_FALSE(attrcache_table_is_empty(&one.table)) << "it isn't as new yet";
+    EXPECT_EQ(one.free(), ATTRCACHE_OK);
+    EXPECT_EQ(two.free(), ATTRCACHE_OK);
+    EXPECT_TRUE(attrcache_table_is_empty(&one.table) && attrcache_table_is_empty(&two.table));
+    EXPECT_EQ(
+        attrcache_set_if_absent(kind, &two.table, &two, keyval, 1, ATTRCACHE_AS_AINT, nullptr),
+        ATTRCACHE_OK);
+    EXPECT_FALSE(attrcache_table_is_empty(&two.table));
+  }
+}
+
 // Whether the failure comes before what is held, or after it.
 TEST_F(DeleteAllTest, DrainReportsAFailureBesideBusy) {
   std::vector<int> k = keyvals(2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A copy_fn that frees the new object, the old one, or both, and uses their memory again at once.
-// The dup returns BUSY, and touches nothing that was freed.
+// The dup returns FREED, and touches nothing that was freed.
 
 #include <algorithm>
 #include <cstring>
@@ -79,7 +79,7 @@ TEST_P(FreeWithinCopyTest, IsBusy) {
   };
   int code = -1;
   Object& old_object = *from;
-  EXPECT_EQ(old_object.copy_to(*to, &code), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(old_object.copy_to(*to, &code), ATTRCACHE_ERR_FREED);
   EXPECT_EQ(code, -1) << "only CALLBACK sets it";
   EXPECT_EQ(recorder.copies.size(), at + 1u) << "the dup has ended";
   recorder.on_copy = nullptr;

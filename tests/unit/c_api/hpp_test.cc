@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "attrcache/attrcache.hpp"
 
@@ -380,6 +384,120 @@ TEST_F(HppTest, ValuesOfNoType) {
   ASSERT_TRUE(keyval.erase(a));
   ASSERT_TRUE(kind.delete_all(b));
 }
+
+// Whoever finds nothing makes a value; only one of them is attached.
+TEST_F(HppTest, GetOrEmplaceGivesTheOneThatIsThere) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  {
+    const auto made = keyval.get_or_emplace(a, &alive, 1);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->content, 1);
+    const auto found = keyval.get_or_emplace(a, &alive, 2);
+    EXPECT_EQ(found.get(), made.get());
+    EXPECT_EQ(alive, 1);
+    ASSERT_TRUE(keyval.erase(a));
+    EXPECT_EQ(made->content, 1) << "it is held";
+    EXPECT_EQ(keyval.get_or_emplace(a, &alive, 3)->content, 3);
+  }
+  EXPECT_EQ(alive, 1);
+  Cache* const third = fresh(4);
+  EXPECT_EQ(keyval.set_if_absent(a, third), Status::present);
+  delete third;
+  ASSERT_TRUE(keyval.erase(a));
+  EXPECT_EQ(alive, 0);
+  const CacheKeyval moved = std::move(keyval);
+  EXPECT_EQ(keyval.get_or_emplace(a, &alive, 5).status(), Status::keyval_invalid);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(HppTest, GetOrEmplaceByManyThreads) {
+  static std::atomic<int> constructed, destroyed;
+  constructed = destroyed = 0;
+  struct Counted {
+    Counted() { ++constructed; }
+    ~Counted() { ++destroyed; }
+  };
+  auto counted =
+      *Keyval<Counted, Session>::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  for (int round = 0; round < 300; ++round) {
+    Counted* found[3];
+    std::vector<std::thread> threads;
+    for (Counted*& mine : found)
+      threads.emplace_back([&] { mine = counted.get_or_emplace(a).get(); });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_TRUE(found[0] == found[1] && found[1] == found[2] && found[0] == counted.get(a));
+    ASSERT_TRUE(counted.erase(a));
+  }
+  EXPECT_EQ(constructed, destroyed);
+}
+
+TEST_F(HppTest, AnOwnerOfNothingIsRefused) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  auto owner = std::make_unique<Cache>(&alive);
+  delete owner.release();
+  EXPECT_EQ(keyval.set(a, std::move(owner)).status, Status::null);
+  Cache* value = nullptr;
+  EXPECT_EQ(keyval.get(a, value), Status::absent);
+}
+
+TEST(StatusTest, HasEveryResultOfTheCApi) {
+  const Status all[] = {Status::ok,
+                        Status::absent,
+                        Status::present,
+                        Status::null,
+                        Status::argument,
+                        Status::keyval_invalid,
+                        Status::keyval_unknown,
+                        Status::keyval_stale,
+                        Status::keyval_kind,
+                        Status::keyval_predefined,
+                        Status::callback,
+                        Status::reattached,
+                        Status::busy,
+                        Status::freed,
+                        Status::exists,
+                        Status::thread,
+                        Status::moved,
+                        Status::memory,
+                        Status::keyvals_exhausted,
+                        Status::kinds_exhausted,
+                        Status::unsupported};
+  const std::string unknown = attrcache_strerror(-1000);
+  for (int result = -100; result < 100; ++result) {
+    const auto count = std::count(std::begin(all), std::end(all), static_cast<Status>(result));
+    EXPECT_EQ(count, attrcache_strerror(result) != unknown) << result;
+  }
+}
+
+// An object with attrcache::Attributes can't be copied, so that nothing is deleted twice.
+struct Careful {
+  attrcache::Attributes attributes;
+};
+static_assert(!std::is_copy_constructible_v<Careful> && !std::is_copy_assignable_v<Careful>);
+static_assert(std::is_copy_constructible_v<Session>);
+TEST_F(HppTest, AttributesAreATable) {
+  const Kind<Careful> careful = *domain.add_kind<Careful>("careful");
+  auto keyval = *Keyval<Cache, Careful>::create(careful, attrcache::clone, attrcache::destroy);
+  Careful one, two;
+  ASSERT_TRUE(keyval.set(one, fresh(7)));
+  ASSERT_TRUE(careful.copy_all(one, two));
+  EXPECT_EQ(keyval.get(two)->content, 7);
+  ASSERT_TRUE(careful.delete_all(one));
+  ASSERT_TRUE(careful.delete_all(two));
+}
+
+template <typename Copy, typename Delete>
+concept Fit = requires(Kind<Session> kind, Copy copy, Delete remove) {
+  CacheKeyval::create(kind, copy, remove);
+};
+template <typename Copy>
+concept FitsAlone = requires(Kind<Session> kind, Copy copy) {
+  CacheKeyval::create(kind, copy);
+};
+static_assert(!FitsAlone<decltype(attrcache::clone)>, "nobody would delete the copies");
+static_assert(!Fit<decltype(attrcache::clone), decltype(attrcache::delete_nothing)>);
+static_assert(Fit<decltype(attrcache::clone), decltype(attrcache::destroy)>);
+static_assert(FitsAlone<decltype(attrcache::duplicate)>);
 
 template <typename Delete>
 concept DuplicatesAnd = requires(Kind<Session> kind, Delete remove) {

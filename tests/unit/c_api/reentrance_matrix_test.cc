@@ -90,7 +90,7 @@ int expected_outside(const Case& c) {
   const bool object_freed = c.frees() && c.same_object() && c.same_thread();
   switch (c.in) {
     case In::kCopy:
-      return object_freed ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK;
+      return object_freed ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK;
     case In::kRollback:
       return ATTRCACHE_ERR_CALLBACK;
     default:

@@ -161,7 +161,7 @@ TEST_F(DyingObjectTest, CopyFnFreesTheObjectAfterDeletingWhatItCopies) {
     delete object;
     return copy_as(0, out, flag);
   };
-  EXPECT_EQ(object->copy_to(to), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(object->copy_to(to), ATTRCACHE_ERR_FREED);
   EXPECT_TRUE(to.list().empty());
 }
 

@@ -90,7 +90,7 @@ TEST_F(SetCallbacksTest, NotAfterItsFirstUse) {
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY) << "it was used";
   object.set(keyval, 2);
   free_keyval(kind, keyval);
-  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY) << "freed";
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_FREED);
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(recorder.destructions, 1);
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_KEYVAL_STALE);

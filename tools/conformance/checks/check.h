@@ -114,6 +114,9 @@ int MPIX_Xxx_create_keyval_once(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete
                                 void (*destructor)(void*), int* keyval, void* extra_state)
     __attribute__((weak));
 
+int MPIX_Xxx_set_attr_if_absent(MPI_Xxx object, int keyval, void* value, void* present, int* flag)
+    __attribute__((weak));
+
 /* The same, kinds: session file. */
 int MPIX_Xxx_create_keyval(int (*del)(MPI_Xxx, int, void*, void*), int* keyval, void* extra_state)
     __attribute__((weak));
@@ -121,6 +124,8 @@ int MPIX_Xxx_create_keyval_once(int (*del)(MPI_Xxx, int, void*, void*), void (*d
                                 int* keyval, void* extra_state) __attribute__((weak));
 int MPIX_Xxx_free_keyval(int* keyval) __attribute__((weak));
 int MPIX_Xxx_set_attr(MPI_Xxx object, int keyval, void* value) __attribute__((weak));
+int MPIX_Xxx_set_attr_if_absent(MPI_Xxx object, int keyval, void* value, void* present, int* flag)
+    __attribute__((weak));
 int MPIX_Xxx_get_attr(MPI_Xxx object, int keyval, void* value, int* flag) __attribute__((weak));
 int MPIX_Xxx_delete_attr(MPI_Xxx object, int keyval) __attribute__((weak));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839) */
+/*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839), if_absent */
 
 /*@ attributes-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
@@ -234,4 +234,110 @@ static void check(void) {
   EXPECT_EQ(get_xxx(object, keyval), ABSENT);
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("fail 1;fail 2;");
+}
+
+/*@ if-absent-xxx
+ * proposed, needs: mpix_if_absent
+ * set_attr_if_absent attaches a value where none is; else it changes nothing, calls nothing, and
+ * returns what is there. A value that is being deleted counts as absent.
+ */
+static int attach_another(MPI_Xxx object, int keyval, void* value, void* extra) {
+  int flag = -1;
+  note("delete %ld;", (long)value);
+  if ((long)value == 1) {
+    CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)4, NULL, &flag));
+    EXPECT_EQ(flag, 1);
+  }
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, attach_another), flag = -1;
+  void* present = (void*)77;
+  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)1, &present, &flag));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ((long)present, 77);
+  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)2, &present, &flag));
+  EXPECT_EQ(flag, 0);
+  EXPECT_EQ((long)present, 1);
+  EXPECT_EQ(get_xxx(object, keyval), 1);
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_NOTES("delete 1;");
+  EXPECT_EQ(get_xxx(object, keyval), 4);
+  FAILS(MPIX_Xxx_set_attr_if_absent(object, MPI_KEYVAL_INVALID, (void*)2, &present, &flag));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 4;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ if-absent-predefined
+ * proposed, needs: mpix_if_absent
+ * The same on MPI_COMM_SELF and MPI_COMM_WORLD; predefined attributes can't be set in this way.
+ */
+static void check(void) {
+  MPI_Comm comms[] = {MPI_COMM_SELF, MPI_COMM_WORLD};
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), flag = -1, i;
+  void* present = NULL;
+  for (i = 0; i < 2; ++i) {
+    CALL(MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN));
+    CALL(MPIX_Comm_set_attr_if_absent(comms[i], keyval, (void*)5, &present, &flag));
+    EXPECT_EQ(flag, 1);
+    CALL(MPIX_Comm_set_attr_if_absent(comms[i], keyval, (void*)6, &present, &flag));
+    EXPECT_EQ(flag, 0);
+    EXPECT_EQ((long)present, 5);
+    CALL(MPI_Comm_delete_attr(comms[i], keyval));
+    EXPECT_NOTES("delete 5;");
+    FAILS(MPIX_Comm_set_attr_if_absent(comms[i], MPI_TAG_UB, &flag, &present, &flag));
+  }
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ if-absent-alone-xxx
+ * proposed, needs: mpix_xxx mpix_if_absent, kinds: session file
+ * set_attr_if_absent attaches a value where none is; else it changes nothing, and returns what is
+ * there.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval, flag = -1;
+  void* present = NULL;
+  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
+  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)1, &present, &flag));
+  EXPECT_EQ(flag, 1);
+  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)2, &present, &flag));
+  EXPECT_EQ(flag, 0);
+  EXPECT_EQ((long)present, 1);
+  EXPECT_NOTES("");
+  CALL(finish_xxx(&object));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+}
+
+/*@ if-absent-storm-xxx
+ * proposed, needs: mpix_if_absent, threads
+ * Threads that find nothing make a value each and attach it if there is none: exactly one does, and
+ * all then have the same.
+ */
+static pthread_barrier_t all_are_here;
+static void* had[THREADS];
+static void make_it(int me) {
+  int i;
+  for (i = 0; i < 500; ++i) {
+    Cell* mine = new_cell();
+    void* present = NULL;
+    int flag = -1, t;
+    pthread_barrier_wait(&all_are_here);
+    CALL(MPIX_Xxx_set_attr_if_absent(storm_xxx, storm_key, mine, &present, &flag));
+    had[me] = flag ? mine : present;
+    if (!flag) mine->deleted = 1; /* it is this thread's own again */
+    pthread_barrier_wait(&all_are_here);
+    for (t = 0; t < THREADS; ++t) EXPECT(had[t] == had[me], "one value for all", "another");
+    pthread_barrier_wait(&all_are_here);
+    if (me == 0) CALL(MPI_Xxx_delete_attr(storm_xxx, storm_key));
+  }
+}
+static void check(void) {
+  pthread_barrier_init(&all_are_here, NULL, THREADS);
+  run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, make_it);
 }
