@@ -73,7 +73,9 @@ TEST_P(FailingTest, KindRegister) {
   EXPECT_GE(fail_each([&] { return attrcache_kind_register(universe.domain(), nullptr, &kind); },
                       [&] {
                         EXPECT_EQ(kind, nullptr);
-                        EXPECT_EQ(universe.kind(3), nullptr);
+                        attrcache_kind* none = nullptr;
+                        EXPECT_EQ(attrcache_kind_of(universe.domain(), 3, &none),
+                                  ATTRCACHE_ERR_ARGUMENT);
                       }),
             1);
   EXPECT_EQ(universe.kind(3), kind);
