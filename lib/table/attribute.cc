@@ -184,10 +184,7 @@ int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t va
     const uint64_t entry = reference.take();
     if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
     const SlotContent made = {value, attached_now(target, entry, keyval, tag)};
-    if (!empty) {
-      target.table.mark_replaced();
-      registry.note_marked_table();
-    }
+    if (!empty) target.table.mark_replaced();
     const bool attached = empty ? slot::attach(*slot, now, made)        // (S1)
                                 : slot::attach_over(*slot, now, made);  // (S11)
     if (!attached) continue;
