@@ -107,7 +107,7 @@ reported "MPI_Abort" 'attributes of' "$run" --report=r.txt "${mpich[@]}" abort
 kept() { # WHAT TEXT COMMAND...: the same, from what the command has left; Hydra may lose what was written before an abort
   local what=$1 text=$2
   shift 2
-  reported "$what" "$text" sh -c '"$@" 2>&1 | tee said; from=$(sed -n "s/^attrcache-run:.* --from //p" said)
+  reported "$what" "$text" sh -c '"$@" 2>&1 | tee said; from=$(sed -n "s/^attrcache-run:.* --from \\([^ ]*\\).*/\\1/p" said)
     [ -n "$from" ] || grep "Abort(" said || from=$(echo .attrcache-run.*)
     "$0" --report=r.txt --from "$from"' "$run" "$@"
   rm -rf .attrcache*
@@ -137,7 +137,7 @@ reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' mpirun
 [ -n "$spawned" ] || reported "spawned worlds are in it" 'of 4 ranks of Open MPI' "$run" --report=r.txt "${openmpi[@]:0:4}" 2 ./openmpi spawn
 mkdir full && mount -t tmpfs -o size=16k tmpfs full && head -c 16k /dev/zero >full/zeros
 reported "a full disk: the data are kept whole elsewhere (K9)" '^{"document".*MPICH' sh -c \
-  'cd full && "$0" --report=r.txt "$@" 2>&1 | tee ../said; ls; cat "$(sed -n "s/.*is kept: //p" ../said)"/*.json' "$run" "${mpich[@]:0:5}" "$shared/mpich"
+  'cd full && "$0" --report=r.txt "$@" 2>&1 | tee ../said; ls; cat "$(sed -n "s/.*is kept; .* --from \\([^ ]*\\).*/\\1/p" ../said)"/*.json' "$run" "${mpich[@]:0:5}" "$shared/mpich"
 umount full
 
 start_slurm || {

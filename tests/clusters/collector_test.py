@@ -7,17 +7,21 @@ Each sends a hello, and 64 KB at its end. Each message must arrive once, and mes
 
 import multiprocessing
 import os
+import random
 import resource
 import socket
 import sys
 import tempfile
+import threading
 import time
+import types
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.realpath(sys.argv[1]))
 import collector
 import counting
 import kept
+import words
 
 BODY = b"x" * 65536
 
@@ -72,7 +76,8 @@ for number in sys.argv[2:]:
     hear(int(number))
 # One rank of two is missing; two worlds of two ranks, one after the other; a process that has no rank.
 def hello(rank, size, pid, world=""):
-    return collector.Message("hello", {"rank": str(rank), "size": str(size), "pid": str(pid), "world": world}, b"")
+    ranked = {"rank": str(rank)} if rank != "" else {}
+    return collector.Message("hello", dict(ranked, size=str(size), pid=str(pid), world=world), b"")
 
 
 for hellos, served, of in (
@@ -84,8 +89,8 @@ for hellos, served, of in (
 ):
     count = counting.Count(hellos)
     assert (len(count.served), count.ranks) == (served, of), (count.served, count.ranks)
-# Nothing in a message controls a terminal. Another user's file isn't taken for ours; a link takes its part here.
-assert collector.parse(b"attrcache t hello\nhost a\x1b[2Jb\n\n", "t").fields["host"] == "a?[2Jb"
+# Nothing that is printed controls a terminal or begins a line. Another user's file isn't taken for ours; a link takes its part here.
+assert words.printable("a\x1b[2J\n\u202eb\u2028\x9b \u00e9") == "a\\x1b[2J\\n\\u202eb\\u2028\\x9b \u00e9"
 with tempfile.TemporaryDirectory() as place:
     run = os.path.join(place, kept.PREFIX + "1")
     first = kept.Folder("1/0", [place + "/run.txt"], {"targets": [place + "/run.txt"]})
@@ -99,4 +104,135 @@ with tempfile.TemporaryDirectory() as place:
         raise AssertionError("a link was taken for a folder of ours")
     except PermissionError:
         pass
+    # What another report could be made of stays; what this one replaces is removed, and so is what is empty.
+    saying = []
+    kept.say = saying.append
+    files = {"plain": [], "same": [place + "/run.txt"], "other": [place + "/other.txt"], "empty": []}
+    for name, targets in files.items():
+        kept.Folder(name, [place + "/run.txt"], {"targets": targets}).lock.close()
+        if name != "empty":
+            open(os.path.join(place, kept.PREFIX + name, "host.1.1.json"), "w").close()
+    kept.Folder("now", [place + "/run.txt"]).remove()
+    there = [os.path.exists(os.path.join(place, kept.PREFIX + name)) for name in [*files, "now"]]
+    assert there == [True, False, True, False, False], there
+    assert len(saying) == 1 and saying[0].endswith(kept.PREFIX + "same"), saying
+    # So does what an earlier job of the same name has left.
+    os.chdir(place)
+    for targets in ([], [place + "/run.txt"], [place + "/run.txt"]):
+        kept.Folder("job/0", targets, {"targets": targets}).lock.close()
+        open(os.path.join(place, kept.PREFIX + "job", "0", "host.1.1.json"), "w").close()
+    os.chdir("/")
+    moved = [name for name in os.listdir(place) if name.startswith(kept.PREFIX + "job.")]
+    assert moved == [kept.PREFIX + "job.1"] and kept.has_data(os.path.join(place, moved[0])), moved
+
+
+# ---- Whoever means harm ----
+
+
+def closed(connection):
+    connection.settimeout(60)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def harmful(random_, token):
+    """A message with some of it changed."""
+    fields = {"host": "nodea", "pid": "77", "asked": "5", "rank": "0", "size": "2", "world": "w", "length": "3"}
+    odd = ["", "-1", "\u00b2", "9" * 5000, "999999999", "1e3", "../../x", "a/b", "..", "\x1b]0;x\x07", "\u202e", "nan", "0x5", "\0", " 1"]
+    odd += ["--help[", "n[1-99999999999]", "x" * 20000]
+    for _ in range(random_.randrange(3)):
+        name = random_.choice([*fields, "declined", "spawned", "nodes", "x" * 300])
+        fields[name] = random_.choice(odd)
+    what = random_.choice(["hello", "report", "spawned", "partial", "", "x", "hello hello", "\u00e9" * 9])
+    head = "".join("%s %s\n" % one for one in fields.items())
+    data = bytearray(("attrcache %s %s\n%s\n" % (token, what, head)).encode("utf-8", "surrogatepass") + b"12\xff")
+    for _ in range(random_.choice([0, 0, 1, 9])):
+        at = random_.randrange(len(data))
+        data[at : at + random_.randrange(3)] = bytes(random_.randrange(256) for _ in range(random_.randrange(3)))
+    return bytes(data[: random_.choice([len(data), len(data), random_.randrange(len(data))])])
+
+
+def fuzz(seed, times):
+    """Whatever is sent, with the token and without, the run ends, and its own rank is heard of."""
+    random_ = random.Random(seed)
+    with tempfile.TemporaryDirectory() as place:
+        folder = kept.Folder("fuzz", [place + "/r.txt"], {})
+        heard = collector.Collector("00ff" * 8, folder.path, lambda one: folder.add(one.process(), one.body))
+        port = int(heard.setting().split("@")[3])
+        heard.start()
+        for i in range(times):
+            known = i % 2
+            data = harmful(random_, heard.token if known else random_.choice(["", "0" * 32, "00ff" * 7 + "00fe", "00ff" * 9]))
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                cut = random_.randrange(len(data) + 1)
+                try:
+                    connection.sendall(data[:cut])
+                    connection.sendall(data[cut:])
+                    connection.shutdown(socket.SHUT_WR)
+                    answer = connection.recv(2)
+                except OSError:
+                    answer = b""
+                assert answer in ((b"", b"ok") if known else (b"",)), (data, answer)
+        mine = {"host": "mine", "pid": "1", "asked": "1"}
+        head = "".join("%s %s\n" % one for one in mine.items())
+        send(port, ("attrcache %s report\n%slength 4\n\nmine" % (heard.token, head)).encode(), True)
+        messages = heard.end()
+        count = counting.Count(messages)
+        command = types.SimpleNamespace(words=["p"], launcher=-1, is_srun=False)
+        counting.text(count, command, "lib", None)
+        assert any(one.process() == "mine.1.1" for one in messages)
+        assert all(os.path.dirname(one.process()) == "" for one in messages)
+        assert sorted(os.listdir(place)) == [os.path.basename(folder.path)]
+        print("fuzzed, seed %d: %d of %d messages were well-formed" % (seed, len(messages), times))
+
+
+def strangers():
+    """Connections that say nothing are closed in time, are never many, and no rank waits for them."""
+    heard = collector.Collector("00ff" * 8, "", lambda one: None)
+    port = int(heard.setting().split("@")[3])
+    collector.SILENCE = 1e6  # only their number closes them
+    heard.start()
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(collector.MOST_STRANGERS + 300)]
+    assert all(closed(one) for one in idle[:300])
+    send(port, message(heard.token, "report", 0, 1, BODY), True)
+    # A part of the token is answered in no way, right or wrong: nobody can guess one character after the other.
+    for part in (b"attrcache 00f", b"attrcache 00e"):
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(part)
+            send(port, message(heard.token, "report", 0, 1, BODY), True)
+            connection.setblocking(False)
+            try:
+                raise AssertionError(connection.recv(1))
+            except BlockingIOError:
+                pass
+    collector.SILENCE = 0.01
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        assert closed(connection)
+    # Who goes on connecting doesn't keep the run from ending.
+    collector.PATIENCE = 0.1
+    stop = threading.Event()
+
+    def storm():
+        while not stop.is_set():
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+            except OSError:
+                return
+
+    storming = threading.Thread(target=storm)
+    storming.start()
+    heard.end()
+    stop.set()
+    storming.join()
+    for one in idle:
+        one.close()
+
+
+# What a rank says of sizes is believed without a list of so many.
+assert counting.Count([hello(3, 999999999, 1)]).missing == ["ranks 0, 1, 2, 4, 5, 6, 7, 8 and 999999990 more"]
+for seed in range(3):
+    fuzz(seed, 800)
+strangers()
 print("passed")

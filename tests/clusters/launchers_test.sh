@@ -37,6 +37,55 @@ END
 chmod +x bin/apptainer
 says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
 
+# Nobody else can read the run's secret: it is in no command line, also where a host is reached by ssh, and in no name of a
+# file. What the launcher is told of the environment is heeded.
+cat >leaks <<'END'
+#!/bin/bash
+secret=${ATTRCACHE_LAUNCHER%%@*}
+[ "${#secret}" = 32 ] || echo "no attrcache-run: $ATTRCACHE_LAUNCHER"
+[[ ${ATTRCACHE_LAUNCHER#*@} != *$secret* ]] || echo "attrcache-run: the secret is in a name"
+for file in /proc/[0-9]*/cmdline; do
+  words=$({ tr '\0' ' ' <"$file"; } 2>/dev/null)
+  [[ $words != *$secret* ]] || echo "attrcache-run: the secret is in $words"
+done
+[ -z "${KEPT-}" ] || echo "attrcache-run: KEPT is passed on"
+exec "$@"
+END
+printf '#!/bin/sh\n[ "$1" != -x ] || shift\nshift\nexec env -i PATH="$PATH" HOME="$HOME" sh -c "$*"\n' >bin/ssh_
+cat >bin/srun <<'END'
+#!/bin/bash
+export=${SLURM_EXPORT_ENV-ALL}
+while [[ $1 == -* ]]; do
+  case $1 in --export) export=$2 && shift ;; --export=*) export=${1#*=} ;; esac
+  shift
+done
+inside=(PATH="$PATH" PMI_RANK=0 PMI_SIZE=1)
+for name in ${export//,/ }; do
+  case $name in
+    ALL) exec "$@" ;;
+    *=*) inside+=("$name") ;;
+    NONE) ;;
+    *) inside+=("$name=${!name}") ;;
+  esac
+done
+exec env -i "${inside[@]}" "$@"
+END
+chmod +x leaks bin/ssh_ bin/srun
+for options in "" "-launcher ssh -launcher-exec $PWD/bin/ssh_ -hosts 127.0.0.2"; do
+  # shellcheck disable=SC2086 # words
+  says 2 '' mpirun.mpich $options -np 2 ./leaks ./program
+done
+[[ $("$run" mpirun.mpich -genvnone -np 2 ./program 2>&1) == *"write LAUNCHER ... attrcache-run"* ]] || fail "-genvnone"
+export KEPT=1
+for options in "--export=NONE" "--export HOME,USER" "--export=A=B"; do
+  # shellcheck disable=SC2086 # words
+  says 1 '' srun $options ./leaks ./program
+done
+SLURM_EXPORT_ENV=NONE says 1 '' srun ./leaks ./program
+unset KEPT
+says 1 '' srun --export=ALL,A=B ./leaks ./program
+says 1 '' sh -c 'srun ./leaks ./program' ./program
+
 # Ranks that aren't served are reported.
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program
@@ -120,7 +169,7 @@ kept() { # TEXT COMMAND...
   local text=$1 folder
   shift
   timeout 60 "$@" >output 2>&1 </dev/null
-  folder=$(sed -n 's/^attrcache-run:.* --from \(.*\)$/\1/p' output)
+  folder=$(sed -n 's/^attrcache-run:.* --from \([^ ]*\).*$/\1/p' output)
   # Hydra may lose what was written last before an abort, its own words included.
   [ -n "$folder" ] || grep -q 'Abort(' output || folder=$(echo .attrcache-run.*)
   "$run" --report=kept.txt --from "${folder:-none}" && grep -q "$text" kept.txt || fail "kept: $*: $(cat output kept.txt)"

@@ -55,11 +55,15 @@ finds "$mpich_library" "$TMPDIR/wrapper" mpirun.mpich true
 message=$("$run" ls 2>&1)
 [ $? = 2 ] && [[ $message == *"can't tell the MPI"*"--mpi"* ]] || fail "ls: $message"
 message=$("$run" /no/such/program 2>&1)
-[ $? = 2 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
+[ $? = 127 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
 for mpi in "" --mpi=openmpi; do
   message=$("$run" ${mpi:+"$mpi"} /etc/passwd 2>&1)
-  [ $? = 2 ] && [[ $message == *"/etc/passwd: not a program"* ]] || fail "$mpi no program: $message"
+  [ $? = 126 ] && [[ $message == *"/etc/passwd: not a program"* ]] || fail "$mpi no program: $message"
 done
+message=$("$run" --report run.htm "$mpich_program" 2>&1)
+[ $? = 127 ] && [[ $message == *"--report=run.htm takes any"* ]] || fail "--report run.htm: $message"
+message=$("$run" --trace mpirun.mpich -np 2 "$mpich_program" 2>&1)
+[ $? = 2 ] && [[ $message == *"--trace needs a file, but mpirun.mpich is a program"* ]] || fail "--trace mpirun: $message"
 message=$("$run" --mpi mpich mpirun.openmpi -np 1 true 2>&1)
 [ $? = 2 ] && [[ $message == *"is a launcher of openmpi"* ]] || fail "the other launcher: $message"
 message=$("$run" --mpi lam true 2>&1)
@@ -138,8 +142,43 @@ echo 'mca_base_env_list = A=B' >"$TMPDIR/.openmpi/mca-params.conf"
 HOME=$TMPDIR serves 2 mpirun.openmpi -np 2 "$openmpi_program"
 HOME=$TMPDIR serves 2 sh -c '"$@"' "$openmpi_program" mpirun.openmpi -np 2 "$openmpi_program"
 rm -r "$TMPDIR/.openmpi"
-echo '-mca mca_base_env_list "A=B;C=D"' >"$TMPDIR/tune"
-serves_if_native 2 openmpi "mpirun --tune" mpirun.openmpi --tune "$TMPDIR/tune" -np 2 "$openmpi_program"
+mkdir "$TMPDIR/shared"
+echo '-mca mca_base_env_list "A=B;C=D"' >"$TMPDIR/shared/tune"
+serves_if_native 2 openmpi "mpirun --tune" mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 2 "$openmpi_program"
+# Each host reads the file: what it is replaced by is beside it, and gone afterwards.
+tuned=$("$run" --mpi openmpi mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 1 sh -c 'echo "$1"/.attr*' sh "$TMPDIR/shared" 2>/dev/null)
+[[ $tuned == "$TMPDIR/shared/.attrcache-tmp."* ]] && [ -z "$(find "$TMPDIR/shared" -name '.attr*')" ] || fail "--tune: $tuned"
+# Another host is reached by ssh: no command line has the secret, nor have those here.
+cat >"$TMPDIR/ssh" <<'END'
+#!/bin/bash
+shift
+echo "$*" >>"$TMPDIR/hosts.log"
+exec env -i PATH="$PATH" HOME="$HOME" TMPDIR="$TMPDIR" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c "$*"
+END
+cat >"$TMPDIR/leaks" <<'END'
+#!/bin/bash
+secret=${ATTRCACHE_LAUNCHER%%@*}
+[ "${#secret}" = 32 ] || echo "FAILED: ATTRCACHE_LAUNCHER is $ATTRCACHE_LAUNCHER"
+for file in /proc/[0-9]*/cmdline "$TMPDIR/hosts.log"; do
+  [ ! -f "$file" ] || words=$({ tr '\0' ' ' <"$file"; } 2>/dev/null)
+  [[ $words != *"$secret"* ]] || echo "FAILED: the secret is in $words"
+done
+exec "$@"
+END
+chmod +x "$TMPDIR/ssh" "$TMPDIR/leaks"
+keeps() { # COMMAND... that runs 2 ranks
+  local output
+  rm -f "$TMPDIR/hosts.log"
+  output=$(timeout 60 "$run" "$@" 2>&1 </dev/null)
+  [[ $(grep -c 'checks passed$' <<<"$output") = 2 && $output != *FAILED* && -s $TMPDIR/hosts.log ]] || fail "$*: $output"
+}
+remote=(mpirun.openmpi --mca plm_rsh_agent "$TMPDIR/ssh" --host 127.0.0.2:2 -np 2)
+if ! peer_bug openmpi "mpirun doesn't reach 127.0.0.2" native 2 "${remote[@]}" "$openmpi_program"; then
+  keeps "${remote[@]}" "$TMPDIR/leaks" "$openmpi_program"
+  keeps "${remote[@]}" --mca mca_base_env_list "A=B" "$TMPDIR/leaks" "$openmpi_program"
+  keeps "${remote[@]}" --tune "$TMPDIR/shared/tune" "$TMPDIR/leaks" "$openmpi_program"
+  keeps sh -c '"$@"' "$openmpi_program" "${remote[@]}" "$TMPDIR/leaks" "$openmpi_program"
+fi
 printf -- '-n 1 %s\n-n 1 %s\n' "$mpich_program" "$mpich_program" >"$TMPDIR/lines"
 serves_if_native 2 mpich "mpirun -configfile does not run all lines" mpirun.mpich -configfile "$TMPDIR/lines"
 
@@ -159,6 +198,38 @@ preloads mpich mpirun.mpich -env LD_PRELOAD libm.so.6 "${show[@]}"
 preloads mpich env -u HOSTNAME A=B LD_PRELOAD=libm.so.6 printenv LD_PRELOAD
 LD_PRELOAD=libm.so.6 preloads openmpi mpirun.openmpi -x LD_PRELOAD "${show[@]}"
 [ "$("$run" --mpi mpich echo LD_PRELOAD=a)" = LD_PRELOAD=a ] || fail "an argument"
+
+# An attrcache-run within that of another MPI serves its program.
+serves 1 --mpi openmpi sh -c '"$@"' sh "$run" "$mpich_program"
+
+# Nothing is loaded, or run to see what it is, that another user may have written: a library, bytecode, Python's modules in
+# the working folder, a program among the words.
+mkdir -p "$TMPDIR/open/attrcache" "$TMPDIR/open/mpi4py" "$TMPDIR/open/importlib"
+cp -L "$mpich_library" "$TMPDIR/open/libattrcache_mpich.so"
+for harm in "chmod o+w $TMPDIR/open" "chmod o+w $TMPDIR/open/libattrcache_mpich.so" "chown 12345 $TMPDIR/open"; do
+  if [[ $harm != chown* || $(id -u) = 0 ]]; then
+    $harm
+    message=$(ATTRCACHE_LIBDIR=$TMPDIR/open "$run" --mpi mpich true 2>&1)
+    [ $? = 2 ] && [[ $message == *"isn't preloaded: other users may have written to $TMPDIR/open"* ]] || fail "$harm: $message"
+    chmod o-w "$TMPDIR/open" "$TMPDIR/open/libattrcache_mpich.so" && chown "$(id -u)" "$TMPDIR/open"
+  fi
+done
+for file in mpi4py/__init__ importlib/__init__ importlib/util; do echo 'print("HARM", flush=True)' >"$TMPDIR/open/$file.py"; done
+printf '#!/bin/sh\necho HARM >"%s/harm"\n' "$TMPDIR" >"$TMPDIR/open/mpirun"
+ln "$TMPDIR/open/mpirun" "$TMPDIR/open/python3"
+chmod 777 "$TMPDIR/open" "$TMPDIR/open/mpirun"
+message=$(cd "$TMPDIR/open" && "$run" --print /usr/bin/python3 /dev/null 2>&1)
+[[ $message != *HARM* ]] || fail "modules in the working folder: $message"
+"$run" --print "$TMPDIR/wrapper" "$TMPDIR/open/mpirun" "$TMPDIR/open/python3" >/dev/null 2>&1
+[ ! -e "$TMPDIR/harm" ] || fail "a program of another user's was run"
+# Bytecode: root leaves and takes none, others only in a folder of theirs alone.
+XDG_CACHE_HOME=$TMPDIR/open "$run" --version >/dev/null
+[ -z "$(find "$TMPDIR/open/attrcache" -name '*.pyc')" ] || fail "bytecode in a folder that others may write to"
+if [ "$(id -u)" != 0 ]; then
+  mkdir "$TMPDIR/mine"
+  XDG_CACHE_HOME=$TMPDIR/mine "$run" --version >/dev/null
+  [ -n "$(find "$TMPDIR/mine/attrcache" -name '*.pyc')" ] || fail "no bytecode in a folder of ours alone"
+fi
 
 # The wrong library refuses.
 message=$(LD_PRELOAD=$openmpi_library "$mpich_program" 2>&1)

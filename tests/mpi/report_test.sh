@@ -98,7 +98,7 @@ for part, ranks in [(report["sum"], 2)] + [(part, 1) for part in report["per_ran
     assert {(o["kind"], o["from"]) for o in part["objects"]} == {("datatype", "use")}, part
     names = {a["object"]: a for a in part["attached"]}
     assert "(others)" in names and part["keyvals"][0]["attached"] == 1201 * ranks
-    assert sum(name.startswith('type "') and name.endswith('" ?\x01\\') for name in names) >= 999
+    assert sum(name.startswith('type "') and name.endswith('" ?\\x01\\') for name in names) >= 999
     predefined = names["MPI_INT"]
     assert predefined["deleted_by_finalize"] == (sys.argv[2] == "mpich"), predefined
 END
@@ -201,11 +201,38 @@ END
 ATTRCACHE_REPORT=/no/such/folder launch --mpi "$(interposer_of "$mpi")" "$mpirun" -np 1 "$program" nothing
 has "can't hand its part of the report over: /no/such/folder: No such file"
 # What the ranks have handed over isn't lost with the report.
-launch --report=/dev/full "$mpirun" -np 2 "$program" nothing
-has "can't write /dev/full: No space left on device"
-has "what the ranks have handed over is kept: "
-launch --report=later.json --from "${output##*is kept: }"
-expect nothing later.json 2
+# One line has the command that makes it: elsewhere, and wherever that is run.
+mkdir home && ln -s /dev/full full.json
+HOME=$PWD/home launch --report=full.json --compare=all.2.json "$mpirun" -np 2 "$program" nothing
+has "can't write $PWD/full.json: No space left on device"
+has "what the ranks have handed over is kept; on $(hostname) this makes it: "
+output=$(cd / && eval "${output##* this makes it: }" 2>&1)
+has "compared with $PWD/all.2.json"
+expect nothing home/full.json 2
+rm -r full.json .attrcache-run.*
+# A disk that is full from the beginning has room for nothing; what is kept elsewhere says what to make of it.
+if mkdir small && mount -t tmpfs -o size=8k tmpfs small 2>/dev/null; then
+  head -c 8192 /dev/zero >small/zero 2>/dev/null
+  (cd small && HOME=$PWD launch --report=r.json "$mpirun" -np 2 "$program" nothing && printf '%s' "$output") >said
+  output=$(<said)
+  has "can't write $PWD/small/r.json: No space left on device"
+  output=$(cd / && eval "${output##* this makes it: }" 2>&1)
+  moved=$(find "$TMPDIR" /dev/shm -maxdepth 1 -name r.json)
+  expect nothing "$moved" 2
+  rm "$moved" && umount small
+fi
+# What can't be written is noticed before the run.
+launch --report=/proc/r.txt "$program" nothing
+[ $? = 2 ] && [[ $output == *"--report=/proc/r.txt can't be written: "* ]] || fail "$output"
+# What was left is listed, and removed on request.
+mkdir listed && cp -R left listed/.attrcache-run.1 && chmod 700 listed/.attrcache-run.1
+echo "{'words': ['./a b'], 'options': ['--text', '-'], 'targets': []}" >listed/.attrcache-run.1/owner
+output=$(cd listed && "$run" --left 2>&1)
+has "'./a b'"
+command=$(tail -n 1 <<<"$output")
+output=$(cd / && eval "$command" 2>&1)
+has "the attributes of 1 rank"
+(cd listed && "$run" --remove-left >/dev/null && [ -z "$(ls -A)" ]) || fail "--remove-left"
 ATTRCACHE_TRACE_SLOW=often launch --report --trace=often.trace "$mpirun" -np 1 "$program" nothing
 has "ATTRCACHE_TRACE_SLOW=often: not a number"
 has "the attributes of 1 rank"
@@ -236,7 +263,7 @@ refuses "there is no folder /no/such" --report=/no/such/file "$program" nothing
 # Names as separate arguments, and with the job's and the process's number. (Open MPI 6 would ask Slurm for its hosts.)
 SLURM_JOB_ID=77 PRTE_MCA_ras=^slurm launch --report %j.html --trace %j.%p.trace "$mpirun" -np 1 "$program" nothing
 [ -f 77.html ] && [ "$(find . -name '77.[0-9]*.trace' | wc -l)" = 1 ] || fail "names: $output"
-has "should the job be ended before the report is there, this makes it: attrcache-run --from "
+has "should the job be ended before the report is there, on $(hostname) this makes it: "
 
 # An MPI that is opened late; tools in front that may wrap what is counted.
 opened=$(dirname "$program")/opened_late
@@ -255,6 +282,13 @@ wraps = sys.argv[2] == "tool_for_attributes"
 assert report["not_served"]["communicator"] == (2 if wraps else 0), report
 assert len(report["keyvals"]) == (0 if wraps else 1), report
 END
+  # What isn't served for that reason is said, and counts as such.
+  LD_PRELOAD=$(dirname "$program")/$tool launch --require-served "$mpirun" -np 2 "$program" nothing
+  case "$tool $?" in
+    tool\ 0) [[ $output != *attrcache-run:* ]] ;;
+    *\ 97) has "served 2 of 2 ranks, but not their communicators" ;;
+    *) false ;;
+  esac || fail "$tool: $output"
   rm tool.json
 done
 # Sessions: no rank, and no MPI_Finalize.

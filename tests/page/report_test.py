@@ -31,6 +31,7 @@ import places
 import reading
 import text
 import trace
+import words
 from page_check import Check, Parsed
 from ranks import spread
 from words import duration
@@ -167,6 +168,59 @@ class BadInput(Base):
             self.assertIn("what a rank has handed over is ", done.stderr)
             self.assertIn("Heard of 1 rank only", done.stderr)
 
+    def test_what_others_have_put_there(self):
+        """Links aren't followed, pipes aren't waited for, and what is there besides is reported."""
+        self.hand_over("left", ranks=(0,))
+        self.write("secret", "{}")
+        os.symlink(os.path.abspath("secret"), "left/host.1.json")
+        os.mkfifo("left/host.2.json")
+        done = run("--from", "left", "--text", "-")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("left/host.1.json can't be read: Too many levels of symbolic links", done.stderr)
+        self.assertIn("Heard of 1 rank only", done.stderr)
+
+    def test_names_that_control_a_terminal(self):
+        """In text, JSON, page, trace, comparisons and messages they are on one line, and harmless."""
+        evil = "\x1b]0;owned\x07\nattrcache-run: served \u202e\u2066\x9b2J\r\u2028 \ud800"
+        part = self.document(0, partial=True)
+        for line in part["keyvals"]:
+            line.update(library=evil, function=evil, made_at=evil, leaked_at={evil: 1}, leaked=1)
+        for one in part["objects"] + part["attached"]:
+            one["object"] = evil
+        part["objects"][0]["place"] = evil
+        part.update(host=evil, misuse={evil: dict(times=1, places={evil: 1}, what=evil, rule=evil)})
+        part["kinds"]["window"] = evil
+        part["trace"]["names"] = [evil]
+        shutil.rmtree("left", ignore_errors=True)
+        os.mkdir("left")
+        self.write("left/host.0.json", json.dumps(part))
+        self.write("left/host.1.json", "{")
+        files = ["--text", "-", "--text", "e.txt", "--json", "e.json", "--page", "e.html", "--trace", "e.trace"]
+        known = {"command": evil, "job": evil, "exit_code": 0, "heard": []}
+        done = run("--from", "left", *files, "--compare", "good.json", "--run", json.dumps(known))
+        shown = {"stderr": done.stderr}
+        for name in ("e.txt", "e.json", "e.html", "e.trace"):
+            with open(name, encoding="utf-8") as file:
+                shown[name] = file.read()
+        for name, content in shown.items():
+            self.assertIn("owned", content)
+            odd = {one for one in content if not one.isprintable()} - {"\n"}
+            self.assertEqual(odd, set(), name)
+            self.assertNotIn("\nattrcache-run: served", content, name)
+        for name in ("e.json", "e.trace"):
+            values = [json.loads(shown[name])]
+            for value in values:  # grows
+                if isinstance(value, (dict, list)):
+                    values += [*value, *(value.values() if isinstance(value, dict) else ())]
+                self.assertTrue(not isinstance(value, str) or value.isprintable(), value)
+        self.assertIn("\\x1b]0;owned\\x07\\nattrcache-run: served \\u202e", shown["e.txt"])
+
+    def test_columns(self):
+        """Wide letters and combining marks don't break a table."""
+        rows = [["n", "1", "e"], ["\u4e2d\u6587", "22", "e"], ["a\u0301\u0301\u0301", "3", "e"]]
+        lines = ["n      1  e", "\u4e2d\u6587  22  e", "a\u0301\u0301\u0301      3  e"]
+        self.assertEqual(words.aligned(rows), lines)
+
     def test_what_cannot_be_written(self):
         done = run("--from", "good.json", "--page", "/no/such/folder/out.html")
         self.assertEqual(done.returncode, 1)
@@ -211,7 +265,7 @@ class Data(Base):
             part = dict(self.document(i % 2, ranks=2), world="third" if i > 3 else "", pid=i)
             self.write(f"left/host.{i}.json", json.dumps(dict(part, begun=part["begun"] + 10 * i)))
         os.unlink("left/host.5.json")
-        report, _ = documents.merged([documents.read(data) for data in left.documents("left")], {})
+        report, _ = documents.merged([documents.read(left.read(path)) for path in left.files("left")], {})
         self.assertEqual([part["pid"] for part in report["per_rank"]], [0, 1, 2, 3, 4])
         self.assertEqual([part["rank"] for part in report["per_rank"]], [0, 1, 2, 3, 4])
         self.assertEqual((report["ranks"], report["worlds"]), (6, [2, 2, 2]))
@@ -326,6 +380,12 @@ class Data(Base):
             "stale-keyval 0 2 new",
         ):
             self.assertIn(line, lines)
+
+    def test_comparison_when_the_program_has_another_name(self):
+        new = json.loads(json.dumps(self.good).replace("libsolver.so", "libsolver2.so"))
+        lines = self.changes(new)
+        self.assertIn("libsolver.so then is libsolver2.so now: it has the same functions.", lines)
+        self.assertIn("Nothing changed, but for the time it took.", lines)
 
     def test_comparison_when_lines_move(self):
         """A comment on top moves all lines, and changes nothing; what changes has its function's name."""

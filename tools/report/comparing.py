@@ -37,6 +37,44 @@ class Average:
         return f"x {now / was:.1f}" if now >= 2 * was else f"{100 * (now - was) / was:+.1f} %"
 
 
+# ---- The same program under another name ----
+
+
+def renamed(old, new):
+    """{library then: library now}: a program's file has another name, but the same functions."""
+
+    def functions(report):
+        found = {}
+        for line in report["sum"]["keyvals"]:
+            found.setdefault(line["library"], set()).add((line["kind"], line["function"]))
+        return found
+
+    before, after = functions(old), functions(new)
+    found = {}
+    for library in before.keys() - after.keys():
+        alike = [one for one in after.keys() - before.keys() if before[library] & after[one]]
+        if len(alike) == 1 and alike[0] not in found.values():
+            found[library] = alike[0]
+    return found
+
+
+def with_names(report, names):
+    """The report's sums with other names of libraries, in places, too."""
+
+    def place(words):
+        library, of, where = words.partition(":" if ":" in words else "+")
+        return names.get(library, library) + of + where
+
+    total = report["sum"]
+    misuses = {
+        sort: dict(one, places={place(where): times for where, times in one["places"].items()})
+        for sort, one in total["misuse"].items()
+    }
+    lines = [dict(one, library=names.get(one["library"], one["library"])) for one in total["keyvals"]]
+    objects = [dict(one, place=place(one["place"])) for one in total["objects"]]
+    return dict(report, sum=dict(total, keyvals=lines, objects=objects, misuse=misuses))
+
+
 # ---- What differs, in blocks: (title, [(what, then, now)]) ----
 
 
@@ -105,6 +143,8 @@ def places(old, new, average):
 def text(old, new, old_name):
     """The comparison for people: below the report's own text, and on its page."""
     average = Average(old, new)
+    names = renamed(old, new)
+    old = with_names(old, names)
     blocks = [*keyvals(old, new, average)]
     for name, of in (("objects never freed", objects_left), ("misuse", misused)):
         numbers = [*places(of(old), of(new), average)]
@@ -116,6 +156,7 @@ def text(old, new, old_name):
     for label, name in (*facts, ("ranks heard of", "ranks_heard_of")):
         if old[name] != new[name]:
             out.append(f"  {label}: {old[name]} then, {new[name]} now")
+    out += [f"  {was} then is {now} now: it has the same functions." for was, now in names.items()]
     if average.ranks[0] != average.ranks[1]:
         out.append("  The numbers are sums over ranks; the changes are those of an average rank.")
     rows = [["", "then", "now", ""]] + [

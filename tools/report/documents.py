@@ -9,6 +9,7 @@ import places
 import reading
 import trace
 from reading import COUNT, Bad
+from words import printable
 
 FORMAT = 1
 # What a rank hands over, besides its trace.
@@ -16,15 +17,16 @@ DOCUMENT = dict(reading.RANK, ns=COUNT, ranks=COUNT, attrcache=str, mpi=str, kin
 DOCUMENT.update(checked=bool, begun=COUNT, world=str, addresses={"*": list})
 
 
-def read(data):
-    """A document with all members that are used later, or Bad."""
+def read(data, locates=True):
+    """A document with all members that are used later, or Bad. `locates`: with places as file and line."""
     part = reading.loaded(data, "what a rank has handed over")
     if not isinstance(part, dict) or part.get("document") != FORMAT:
         raise Bad("what a rank has handed over is no document of this version")
     try:
         one = reading.checked("document", dict(part, seconds=0), DOCUMENT)
         one["seconds"] = one.pop("ns") / 1e9
-        lines = places.lines(one.pop("addresses"))
+        addresses = one.pop("addresses")
+        lines = places.lines(addresses if locates else {})
         one["trace"] = trace.of_rank(part.get("trace"), list(one["kinds"]))
     except (Bad, ValueError, TypeError, KeyError, IndexError) as error:
         raise Bad(f"what a rank has handed over is damaged: {error}") from None
@@ -97,8 +99,8 @@ def merged(parts, run):
         attrcache=parts[0]["attrcache"],
         mpi=parts[0]["mpi"],
         kinds={kind: name for part in parts for kind, name in part.pop("kinds").items()},
-        command=run.get("command", ""),
-        job=run.get("job", ""),
+        command=printable(run.get("command", "")),
+        job=printable(run.get("job", "")),
         started=started.astimezone().isoformat(" ", "seconds"),
         exit_code=run.get("exit_code"),
         ranks=sum(worlds),

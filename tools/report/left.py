@@ -5,8 +5,11 @@ run, the memory that outlives them (lib/mpi/handover/kept.h), of which a documen
 import json
 import os
 import socket
+import stat
 import struct
 import time
+
+from reading import Bad
 
 HEAD = struct.Struct("<QQ")
 # The first members of a Maker (lib/mpi/recording/maker.h): counters, names, and the kind.
@@ -19,23 +22,40 @@ SIGHTING = struct.Struct("<64s256s256s")  # after its number and place (lib/mpi/
 EVENT = struct.Struct("<?7xQQQiiiBBxx")  # lib/mpi/recording/trace.cc
 
 
-def documents(folder):
-    """Of each process one, as JSON; folders in it included."""
+def files(folder):
+    """Of each process one; folders in it included."""
     found = {}
-    for there, _, names in os.walk(folder):
+
+    def cant(error):
+        raise Bad(f"{error.filename} can't be read: {error.strerror}")
+
+    for there, _, names in os.walk(folder, onerror=cant):
         for name in names:
             process, _, suffix = name.rpartition(".")
             if suffix == "json" or (suffix == "kept" and process not in found):
                 found[process] = os.path.join(there, name)
-    made = (read(found[process]) for process in sorted(found))
-    return [document for document in made if document is not None]
+    return [found[process] for process in sorted(found)]
+
+
+# A process hands over 1 GiB at most (lib/mpi/handover/kept.cc).
+MOST_BYTES = 1 << 30
 
 
 def read(path):
-    with open(path, "rb") as file:
-        data = file.read()
+    """The document in a file, as JSON; None if the process had not begun to count. Whoever may write to the folder
+    may have put a link there, or a pipe, which would keep us waiting."""
+
+    def opener(name, how):
+        return os.open(name, how | os.O_NOFOLLOW | os.O_NONBLOCK)
+
     try:
-        return data if path.endswith(".json") else document(data, os.stat(path).st_mtime_ns)
+        with open(path, "rb", opener=opener) as file:
+            of = os.fstat(file.fileno())
+            data = file.read() if stat.S_ISREG(of.st_mode) and of.st_size <= MOST_BYTES else b""
+    except OSError as error:
+        raise Bad(f"{path} can't be read: {error.strerror}") from None
+    try:
+        return data if path.endswith(".json") else document(data, of.st_mtime_ns)
     except (struct.error, ValueError, IndexError, KeyError):
         return data  # which is no document, as will be said
 

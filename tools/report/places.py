@@ -5,6 +5,8 @@ import functools
 import os
 import subprocess
 
+from words import printable
+
 
 @functools.lru_cache(maxsize=None)
 def looked_up(path, addresses):
@@ -44,5 +46,5 @@ def lines(addresses):
         entries.sort()
         for (_, name), line in zip(entries, looked_up(path, tuple(a for a, _ in entries))):
             if line:
-                result[name] = f"{name.rpartition('+')[0] or name} ({line})"
+                result[name] = printable(f"{name.rpartition('+')[0] or name} ({line})")
     return result

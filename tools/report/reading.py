@@ -2,10 +2,12 @@
 """Reads reports as JSON (lib/mpi/README.md describes their members).
 
 Anybody may have written the file, so everything that is used later is checked here: a report that
-read() returns has the members below, with these types.
+read() returns has the members below, with these types, and all its text is printable.
 """
 
 import json
+
+from words import printable
 
 FORMAT = 1
 
@@ -100,14 +102,14 @@ def checked(name, found, type_):
         for member in members:
             if member not in found:
                 raise Bad(f'there is no "{member}"')
-        return {member: checked(member, found[member], of) for member, of in members.items()}
+        return {printable(name): checked(name, found[name], of) for name, of in members.items()}
     if type_ in (COUNT, float):
         is_one = type(found) in ((int,) if type_ is COUNT else (int, float)) and 0 <= found < MOST
     else:
         is_one = type(found) in (type_ if isinstance(type_, tuple) else (type_,))
     if not is_one:
         raise Bad(f'"{name}" is {json.dumps(found)[:40]}')
-    return found
+    return printable(found) if isinstance(found, str) else found
 
 
 # ---- Names ----

@@ -15,10 +15,11 @@ import page
 import reading
 import text
 import trace
+from words import printable
 
 
 def say(words):
-    print(f"attrcache-run: {words}", file=sys.stderr, flush=True)
+    print("attrcache-run: " + printable(words), file=sys.stderr, flush=True)
 
 
 def write(path, pieces):
@@ -41,9 +42,12 @@ def write(path, pieces):
 def of_documents(wanted):
     """The report and the trace of the documents in a folder, and whether these are whole."""
     parts, whole = [], True
-    for data in left.documents(wanted.from_):
+    for path in left.files(wanted.from_):
         try:
-            parts.append(documents.read(data))
+            data = left.read(path)
+            # No debug information is read that another user's document names: it may be any file.
+            ours = os.lstat(path).st_uid in (0, os.geteuid())
+            parts += [documents.read(data, ours)] if data is not None else []
         except reading.Bad as error:
             whole = False
             say(str(error))
@@ -73,16 +77,16 @@ def make(wanted):
     report, events, done = (of_documents if os.path.isdir(wanted.from_) else of_report)(wanted)
     if report is None:
         return False
-    compared = comparing.text(old, report, wanted.compare) if old else ""
+    compared = comparing.text(old, report, printable(wanted.compare)) if old else ""
     for path in wanted.text:
-        words = text.text(report, wanted.trace) + compared
+        words = text.text(report, printable(wanted.trace or "")) + compared
         done &= write(path, [words]) if path != "-" else bool(sys.stderr.write(words))
     if not wanted.text:
         sys.stderr.write(compared)
     for path in wanted.json:
         done &= write(path, [documents.as_json(report), "\n"])
     if wanted.page:
-        content = page.fitting(report, events, wanted.trace, compared).decode()
+        content = page.fitting(report, events, printable(wanted.trace or ""), compared).decode()
         for path in wanted.page:
             done &= write(path, [content])
     return done

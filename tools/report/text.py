@@ -37,7 +37,9 @@ def headline(report):
 
 def span(report):
     end = "MPI_Finalize" if report["finalized"] else "the end"
-    return f"from MPI_Init to {end} ({duration(report['sum']['seconds'] * 1e9)})"
+    took = report["sum"]["seconds"] * 1e9
+    # Of ranks that were killed, when that was is known to the run that saw it.
+    return f"from MPI_Init to {end}" + (f" ({duration(took)})" if took else "")
 
 
 def ended(code):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import findings
 from reading import Bad
+from words import printable
 
 # In the order of the interposer's numbers (lib/mpi/recording/trace.h).
 WHATS = ["set", "delete", "free_keyval", "dup", "free", "copy_fn", "delete_fn"]
@@ -45,7 +46,7 @@ def of_rank(trace, kinds):
     """(dropped, events) of a document; the events start in nanoseconds since 1970, and have rank 0."""
     if trace is None:
         return 0, []
-    names = [str(name) for name in trace["names"]]
+    names = [printable(str(name)) for name in trace["names"]]
     epoch = int(trace["epoch_ns"])
     events = []
     for start, duration, thread, what, name, kind, keyval, code in trace["events"]:
@@ -137,14 +138,14 @@ def chrome(report, trace):
 
 def event(one):
     args = one["args"]
-    what = str(args.get("called_as") or one["name"])
-    name = str(one["name"] if "called_as" in args else args.get("keyval_of", ""))
+    what = printable(str(args.get("called_as") or one["name"]))
+    name = printable(str(one["name"] if "called_as" in args else args.get("keyval_of", "")))
     start, duration = round(one["ts"] * 1000), round(one["dur"] * 1000)
     if start < 0 or duration < 0:
         raise ValueError
     numbers = int(args.get("keyval", 0)), int(args.get("code", 0))
     where = int(one["pid"]), int(one["tid"]), start, duration
-    return Event(*where, what, "" if name == what else name, *numbers, str(args.get("kind", "")))
+    return Event(*where, what, "" if name == what else name, *numbers, printable(str(args.get("kind", ""))))
 
 
 def read(path):
@@ -161,7 +162,7 @@ def read(path):
                 elif one["name"] == "process_name":
                     made.dropped[int(one["pid"])] = int(one["args"]["dropped_events"])
                 elif one["name"] == "thread_name":
-                    name = str(one["args"]["name"])
+                    name = printable(str(one["args"]["name"]))
                     made.threads[int(one["pid"]), int(one["tid"])] = name
     except OSError as error:
         raise Bad(f"{path} can't be read: {error.strerror}") from None

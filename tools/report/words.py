@@ -1,7 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Numbers, lists, ranks and columns as people write them."""
+"""Numbers, lists, ranks and columns as people write them; and names, whoever gave them."""
+
+import unicodedata
 
 TIMES = ("callback_ns", "callback_own_ns", "seconds")
+
+
+def printable(name):
+    """The name on one line that controls no terminal: what isn't printable, such as a newline, an escape
+    code or a mark that turns the direction, as \\n, \\x1b, \\u202e."""
+    if name.isprintable():
+        return name
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in name)
+
+
+def width(cell):
+    """The columns of a terminal that it takes."""
+    if cell.isascii():
+        return len(cell)
+    marks = sum(unicodedata.category(one) in ("Mn", "Me") for one in cell)
+    return len(cell) - marks + sum(unicodedata.east_asian_width(one) in "WF" for one in cell)
 
 
 def counted(number, noun):
@@ -31,11 +49,13 @@ def listed(names, most=3):
 
 def aligned(rows, name=0):
     """Rows of cells as lines. Cells end below each other, but those of column `name` begin so."""
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    sides = ["<" if column == name else ">" for column in range(len(widths))]
+    widths = [max(map(width, column)) for column in zip(*rows)]
+    fills = [[" " * (of - width(cell)) for cell, of in zip(row, widths)] for row in rows]
     return [
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths)).rstrip()
-        for row in rows
+        "  ".join(
+            cell + fill if i == name else fill + cell for i, (cell, fill) in enumerate(zip(*line))
+        ).rstrip()
+        for line in zip(rows, fills)
     ]
 
 

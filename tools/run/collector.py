@@ -16,6 +16,9 @@ we run on: only processes on the same kernel may use the loopback address. A mes
     (bytes)
 
 and a message with bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/handover/channel.h are the other side.)
+
+Other users can reach the port, too, so the token is secret: it stands in the environment alone, which only its user can read.
+Who doesn't send it at once is no rank, and all that is not a message as above is closed without an answer.
 """
 
 import os
@@ -25,9 +28,14 @@ import socket
 import threading
 import time
 
+import kept
 from words import die, say
 
-MOST = 1 << 31  # the bytes of a message, at most
+# The most bytes of a message, and of its part before the empty line; the most messages; and the most connections that have
+# not sent the token: the oldest of these makes room for another.
+MOST, MOST_HEAD, MOST_MESSAGES, MOST_STRANGERS = 1 << 28, 1 << 14, 1 << 20, 256
+# How long a connection may take to send the token, and may then send nothing (seconds).
+SILENCE, STALLING = 2.0, 60.0
 # How long to wait, once the command has ended, for ranks that have said hello (seconds).
 PATIENCE = 3.0
 
@@ -63,21 +71,32 @@ def quoted(path):
     return re.sub(rb"[^\w./-]", lambda found: b"%%%02x" % ord(found.group()), os.fsencode(path)).decode()
 
 
+NUMBER = r"[0-9]{1,9}"
+# What the fields of a message must be that are used later as numbers, or in the names of files.
+FIELDS = {"host": r"[!-.0-~]{1,255}", "pid": NUMBER, "asked": "[0-9]{1,20}"}
+FIELDS.update({"rank": NUMBER, "size": NUMBER, "length": NUMBER})
+WHATS = ("hello", "spawned", "partial", "report")
+
+
 class Message:
-    """A message from a process: `what` it is, its `fields` and `body`."""
+    """A message from a process: `what` it is, its `fields` and `body`. Raises ValueError if it isn't well-formed."""
 
     def __init__(self, what, fields, body):
         self.what = what
         self.fields = fields
         self.body = body
+        for name, value in fields.items():
+            if not re.fullmatch(FIELDS.get(name, ".*"), value, re.ASCII if name in FIELDS else re.DOTALL):
+                raise ValueError(name)
+        if what not in WHATS or self.number("length", 0) > MOST or self.number("rank") >= self.number("size", 1):
+            raise ValueError(what)
 
-    def number(self, name):
-        value = self.fields.get(name, "")
-        return int(value) if value.isdigit() else -1
+    def number(self, name, none=-1):
+        return int(self.fields.get(name) or none)
 
     def process(self):
         """The name of the process's files."""
-        return ".".join(self.fields.get(name, "").replace("/", "_") for name in ("host", "pid", "asked"))
+        return ".".join(self.fields.get(name, "") for name in ("host", "pid", "asked"))
 
     def may_run(self):
         """Whether the process may still run, as far as that can be seen from here."""
@@ -93,28 +112,58 @@ def ranks(messages, most=8):
     return "rank%s %s%s" % ("s" if len(named) > 1 else "", ", ".join(named[:most]), more)
 
 
+def begins(data, token):
+    """Whether a message begins with the token of this run; None as long as that can't be told. Nothing is told of a part of
+    the token, lest somebody guess one character after the other."""
+    begin = b"attrcache %s " % token.encode()
+    return data.startswith(begin) if len(data) >= len(begin) else None
+
+
 def parse(data, token):
     """The message in some bytes; None as long as it is incomplete. Raises ValueError if it isn't one of ours."""
-    if len(data) < 4096 and not data.startswith(b"attrcache ") and not b"attrcache ".startswith(data):
-        raise ValueError
-    head, empty, _ = bytes(data[:65536]).partition(b"\n\n")
-    if not empty:
-        if len(data) > 65536:
+    if not begins(data, token):
+        if len(data) >= MOST_HEAD or begins(data, token) is False:
             raise ValueError
         return None
-    # Fields may be printed later, and must not control a terminal.
-    first, *lines = re.sub(r"[^\n\x20-\x7e\xa0-\U0010ffff]", "?", head.decode(errors="replace")).split("\n")
-    words = first.split(" ")
-    if len(words) != 3 or words[1] != token:
-        raise ValueError
-    fields = dict(line.partition(" ")[::2] for line in lines)
-    length = int(fields.get("length", "0"))
-    if not 0 <= length <= MOST:
-        raise ValueError
-    begin = len(head) + 2
-    if len(data) < begin + length:
+    head, empty, _ = bytes(data[:MOST_HEAD]).partition(b"\n\n")
+    if not empty:
+        if len(data) >= MOST_HEAD:
+            raise ValueError
         return None
-    return Message(words[2], fields, bytes(data[begin : begin + length]))
+    first, *lines = head.decode(errors="replace").split("\n")
+    message = Message(first.split(" ", 2)[2], dict(line.partition(" ")[::2] for line in lines), b"")
+    begin, end = len(head) + 2, len(head) + 2 + message.number("length", 0)
+    if len(data) < end:
+        return None
+    message.body = bytes(data[begin:end])
+    if message.what == "spawned" and not re.fullmatch(NUMBER.encode(), message.body):
+        raise ValueError
+    return message
+
+
+class Connection:
+    """A connection, and what has come by it."""
+
+    def __init__(self, of):
+        self.socket = of
+        self.data = bytearray()
+        self.is_known = False  # whether it has sent the token
+        self.until = time.monotonic() + SILENCE  # when it is closed
+
+    def receive(self, token):
+        """Reads what has come. Returns the message when it is complete, else None. Raises ValueError or OSError when nothing
+        more is to be expected."""
+        try:
+            more = self.socket.recv(1 << 20 if self.is_known else MOST_HEAD)
+        except BlockingIOError:
+            return None
+        self.data += more
+        message = parse(self.data, token)
+        if message is None and not more:
+            raise ValueError
+        if begins(self.data, token):
+            self.is_known, self.until = True, time.monotonic() + STALLING
+        return message
 
 
 class Collector:
@@ -126,7 +175,8 @@ class Collector:
         self.token = token
         self.folder = folder
         self._lacking = lacking or (lambda messages: False)
-        self.messages = []
+        self._heard = {}  # messages, each once
+        self._open = {}  # connections, the oldest first
         self._take = take
         self._socket = self._listen()
         self._wake = os.pipe()
@@ -171,57 +221,80 @@ class Collector:
     def _hear(self):
         if not self._socket:
             return
-        selector = selectors.DefaultSelector()
-        selector.register(self._socket, selectors.EVENT_READ)
-        selector.register(self._wake[0], selectors.EVENT_READ)
-        deadline, wait = None, 0
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._socket, selectors.EVENT_READ)
+        self._selector.register(self._wake[0], selectors.EVENT_READ)
+        deadline = None
         while True:
-            events = selector.select(wait if deadline else None)
+            # Often enough for the connections that time out.
+            events = self._selector.select(0.02 if deadline else 0.25 if self._open else None)
             for key, _ in events:
                 if key.fileobj is self._socket:
-                    self._accept(selector)
+                    self._accept()
                 elif key.fileobj == self._wake[0]:
-                    selector.unregister(self._wake[0])
+                    self._selector.unregister(self._wake[0])
                     deadline = time.monotonic() + PATIENCE
-                else:
-                    self._receive(selector, key)
+                elif key.data in self._open:
+                    self._receive(key.data)
+            now = time.monotonic()
+            for one in [one for one in self._open if one.until < now]:
+                self._close(one)
+            if deadline and now > deadline:
+                return
             # A process that was connected when the command ended is in the queue, so its message is read to its end.
-            if deadline and not events:
-                if time.monotonic() > deadline or len(selector.get_map()) == 1 and not self._lacking(self.messages):
-                    return
-                wait = 0.02
+            if deadline and not events and not any(one.is_known for one in self._open) and not self._lacking(self.messages):
+                return
 
-    def _accept(self, selector):
+    def _accept(self):
         for _ in range(256):
             try:
-                connection, _ = self._socket.accept()
+                connection = Connection(self._socket.accept()[0])
             except BlockingIOError:
                 return
-            except OSError:  # too many open files: some are closed soon
-                time.sleep(0.001)
+            except OSError:  # too many open files: one is closed, or all are of ranks, and some of these are closed soon
+                if not self._make_room(0):
+                    time.sleep(0.001)
                 return
-            connection.setblocking(False)
-            selector.register(connection, selectors.EVENT_READ, bytearray())
+            self._make_room(MOST_STRANGERS - 1)
+            connection.socket.setblocking(False)
+            self._selector.register(connection.socket, selectors.EVENT_READ, connection)
+            self._open[connection] = None
 
-    def _receive(self, selector, key):
+    def _make_room(self, most):
+        """Closes the oldest of the connections that haven't sent the token, if there are that many, unless it has done so by
+        now. Returns whether it did."""
+        strangers = [one for one in self._open if not one.is_known]
+        if len(strangers) <= most:
+            return False
+        self._receive(strangers[0])
+        if strangers[0] in self._open and not strangers[0].is_known:
+            self._close(strangers[0])
+        return strangers[0] not in self._open
+
+    def _receive(self, connection):
         try:
-            data = key.fileobj.recv(1 << 20)
-            key.data.extend(data)
-            message = parse(key.data, self.token)
-            if message is None and data:
+            message = connection.receive(self.token)
+            if message is None:
                 return
-            if message is not None:
-                self.messages.append(message)
+            key = message.what, message.process()
+            if key in self._heard or len(self._heard) < MOST_MESSAGES:
+                self._heard[key] = message
                 if message.body:
                     if self._take:
                         self._take(message)
-                    key.fileobj.send(b"ok")
-        except BlockingIOError:
-            return
+                    connection.socket.send(b"ok")
         except (OSError, ValueError):
             pass
-        selector.unregister(key.fileobj)
-        key.fileobj.close()
+        self._close(connection)
+
+    def _close(self, connection):
+        del self._open[connection]
+        self._selector.unregister(connection.socket)
+        connection.socket.close()
+
+    @property
+    def messages(self):
+        return list(self._heard.values())
 
     def end(self):
         """Returns all messages, including those in the folder, each once."""
@@ -231,10 +304,11 @@ class Collector:
         for name in sorted(os.listdir(self.folder)) if self.folder else []:
             try:
                 if name.endswith((".hello", ".spawned")):
-                    with open(os.path.join(self.folder, name), "rb") as file:
-                        self.messages += filter(None, [parse(file.read(), self.token)])
+                    message = parse(kept.content(os.path.join(self.folder, name), MOST), self.token)
+                    if message:
+                        self._heard.setdefault((message.what, message.process()), message)
             except (OSError, ValueError):
                 continue
         if self._socket:
             self._socket.close()
-        return list({(message.what, message.process()): message for message in self.messages}.values())
+        return self.messages

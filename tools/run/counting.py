@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """How many ranks were served, and where the others were, as far as that can be known."""
 
+import itertools
 import os
 import re
 import shutil
@@ -23,16 +24,25 @@ class Count:
         hellos = [message for message in messages if message.what == "hello"]
         self.served = [hello for hello in hellos if "declined" not in hello.fields]
         self.declined = [hello for hello in hellos if "declined" in hello.fields]
+        self.left = sorted({hello.fields["left"] for hello in self.served if "left" in hello.fields})
         found = worlds(hellos)
         spawned = [size for size, members in found if "spawned" in next(iter(members.values())).fields]
         heard_of = sum(max(size, len(members)) for size, members in found)
         self.spawned_unheard = max(0, sum(int(m.body) for m in messages if m.what == "spawned") - sum(spawned))
         # Ranks that were started one by one, without their launcher, don't know of each other.
         self.ranks = max(heard_of, (asked or 0) + sum(spawned)) + self.spawned_unheard
-        self.missing = [sorted(set(range(size)) - set(members)) for size, members in found if size > len(members)]
+        self.missing = [absent(size, members) for size, members in found if size > len(members)]
 
     def complete(self):
-        return bool(self.served) and len(self.served) >= self.ranks
+        return bool(self.served) and len(self.served) >= self.ranks and not self.left
+
+
+def absent(size, members, most=8):
+    """Which ranks of a world aren't among its members, for a line: the first few, and how many more. (What a message says of
+    the size may be anything.)"""
+    first = list(itertools.islice((rank for rank in range(size) if rank not in members), most))
+    more = size - len(members) - len(first)
+    return "rank%s %s%s" % ("s" * (len(first) > 1), ", ".join(map(str, first)), " and %d more" % more if more > 0 else "")
 
 
 def worlds(hellos):
@@ -71,7 +81,7 @@ def asked_ranks(command):
 
 def expanded(names):
     """The hosts of a list, with Slurm's brackets expanded."""
-    if "[" in names and shutil.which("scontrol"):
+    if re.fullmatch(r"[\w.][\w.,-]*\[[\w.,\[\]-]*", names) and shutil.which("scontrol"):  # and no option of its
         told = subprocess.run(
             ["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ).stdout
@@ -111,11 +121,6 @@ def names(hosts_, most=8):
     return ", ".join(hosts_[:most]) + (" and %d more" % (len(hosts_) - most) if len(hosts_) > most else "")
 
 
-def numbers(ranks, most=8):
-    more = " and %d more" % (len(ranks) - most) if len(ranks) > most else ""
-    return "rank%s %s%s" % ("s" if len(ranks) > 1 else "", ", ".join(map(str, ranks[:most])), more)
-
-
 def text(count, command, library, reason):
     """One line about ranks that weren't served; None if all were. `reason`: why the program can't be served, if known."""
     if count.complete() and not count.declined:
@@ -129,17 +134,19 @@ def text(count, command, library, reason):
     else:
         line = "served %d of %d ranks" % (len(count.served), count.ranks)
         if count.missing:
-            line += "; not " + " of one run, not ".join(map(numbers, count.missing[:4]))
+            line += "; not " + " of one run, not ".join(count.missing[:4])
         if missing:
             line += "; none on " + names(missing)
         if count.spawned_unheard:
             line += "; not %d that MPI_Comm_spawn has started" % count.spawned_unheard
+        if count.left:
+            line += ", but not their %s: a tool in front wraps these functions" % " or ".join(count.left[:4])
     if count.declined:
         said = {(hello.fields["declined"], hello.fields.get("host", "?")) for hello in count.declined}
         return line + "; " + "; ".join("on %s: %s" % (host, why) for why, host in sorted(said)[:4])
     if reason:
         return line + "; " + reason
-    if missing and count.served and not count.spawned_unheard:
+    if missing and count.served and not count.spawned_unheard and not count.left:
         return line + " (is %s there?)" % library
     if command.launcher < 0 and len(command.words) > 1 and not count.served:
         return line + "; if a launcher is in it, write attrcache-run after that: LAUNCHER ... attrcache-run ./program"

@@ -7,11 +7,14 @@ Its name is .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and it li
 
 import errno
 import fcntl
+import itertools
 import os
 import shutil
 import socket
 import stat
 import time
+
+from words import say
 
 PREFIX = ".attrcache-run."
 OWNER = "owner"  # a file that stays locked while we run; it says what the run is to make of the data
@@ -32,9 +35,20 @@ def places(targets):
 
 
 def is_ours(path):
-    """Whether a file or folder belongs to this user and isn't a link: others may put theirs where all may write."""
+    """Whether a file or folder belongs to this user and isn't a link, nor a folder that others may write to: others may put
+    theirs where all may write."""
     there = os.lstat(path)
-    return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode)
+    is_shared = stat.S_ISDIR(there.st_mode) and there.st_mode & 0o022
+    return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode) and not is_shared
+
+
+def content(path, most):
+    """What is in a file: not in a link, nor in a pipe, which could keep us waiting. Raises OSError or ValueError."""
+    with open(path, "rb", opener=lambda name, how: os.open(name, how | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+        there = os.fstat(file.fileno())
+        if not stat.S_ISREG(there.st_mode) or there.st_size > most:
+            raise ValueError(path)
+        return file.read(most)
 
 
 def make(path):
@@ -49,6 +63,27 @@ def make(path):
             raise PermissionError(errno.EPERM, "another user's", path) from None
 
 
+def has_data(folder):
+    """Whether a report could be made of what is in a folder."""
+    return any(name.endswith((".json", ".kept", ".report")) for _, _, names in os.walk(folder) for name in names)
+
+
+def set_aside(path, targets):
+    """Moves away what an earlier job of the same name has left for another report, as from .attrcache-run.JOB/0 to
+    .attrcache-run.JOB.1/0."""
+    if not has_data(path) or targets and owner(path)["targets"] == list(targets):
+        return
+    job, rank = os.path.split(path)
+    for i in itertools.count(1):
+        there = os.path.join("%s.%d" % (job, i), rank)
+        if not os.path.lexists(there):
+            make(there)  # an empty folder, which is replaced
+            os.rename(path, there)
+            make(path)
+            say("an earlier job with the same name has left what makes its report; it is now in " + os.path.dirname(there))
+            return
+
+
 class Folder:
     """A folder in the first place that allows it; `path` is "" if none does, or if it has no name."""
 
@@ -60,6 +95,7 @@ class Folder:
             path = os.path.join(place, PREFIX + name)
             try:
                 make(path)
+                set_aside(path, targets)
                 # Unbuffered: on a full disk, what is left in a buffer would make close() fail, too.
                 self.lock = open(os.path.join(path, OWNER), "wb", buffering=0)
                 self.lock.write(repr(owner).encode())
@@ -81,18 +117,25 @@ class Folder:
         return os.path.exists(os.path.join(self.path, process + "." + suffix))
 
     def remove(self):
-        """Removes it, and those of earlier runs that ended before they could make the same reports."""
+        """Removes it, and what earlier runs that should have made the same reports have left, as these are there now. What
+        could still be reported is mentioned."""
         if not self.path:
             return
         shutil.rmtree(self.path, ignore_errors=True)
         if self.lock:
             self.lock.close()
-        for other in sorted(os.listdir(os.path.dirname(self.path))):
-            path = os.path.join(os.path.dirname(self.path), other)
-            if not other.startswith(PREFIX) or not is_ours(path):
-                continue
-            if ended(path) and set(owner(path)["targets"]) <= set(self.targets):
+        for path in left(os.path.dirname(self.path)):
+            theirs = owner(path)["targets"]
+            if not has_data(path) or theirs and set(theirs) <= set(self.targets):
+                if has_data(path):
+                    say("the report replaces that of an ended run, whose data are removed: " + path)
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def left(place):
+    """The folders in a place that runs have left which have ended."""
+    paths = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.startswith(PREFIX)]
+    return [path for path in paths if is_ours(path) and ended(path)]
 
 
 def owner(folder):
@@ -104,9 +147,9 @@ def owner(folder):
             if OWNER in names and is_ours(os.path.join(there, OWNER)):
                 import ast
 
-                with open(os.path.join(there, OWNER)) as file:
-                    return dict(none, **ast.literal_eval(file.read()))
-        except (OSError, ValueError, SyntaxError, TypeError):
+                text = content(os.path.join(there, OWNER), 1 << 24).decode()
+                return dict(none, **ast.literal_eval(text))
+        except (OSError, ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             pass
     return none
 

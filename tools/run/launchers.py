@@ -2,9 +2,11 @@
 """How launchers get the settings into the environment of the ranks.
 
 Open MPI's and MPICH's launchers have an option for that. Under srun, whatever its options export, env(1) sets them and
-starts the program, whose place among the words is found from the options. Nothing is set in the environment of the
-launcher itself, nor of anything else that it starts (task prologs). Any other launcher must start attrcache-run for each
-rank, which always works.
+starts the program, whose place among the words is found from the options. Nothing but the secret is set in the environment
+of the launcher itself, nor of anything else that it starts (task prologs). Any other launcher must start attrcache-run for
+each rank, which always works.
+
+Every user of a host can read all command lines. So the secret stays in the environment, and is passed on by its name.
 """
 
 import os
@@ -12,6 +14,7 @@ import re
 import shutil
 
 import which_mpi
+from words import die
 
 # srun's options whose value, if any, isn't the next word; that of all others is. (Slurm's sources have a table of them.)
 SRUN_FLAGS = set(
@@ -56,14 +59,17 @@ def is_mpi_program(word):
 # Open MPI's own list of settings for the ranks' environment, and its options that name a file of parameters.
 LIST = "mca_base_env_list"
 TUNES = ("-tune", "--tune")
+SECRET = "ATTRCACHE_LAUNCHER"
 CONTAINERS = ("apptainer", "singularity")
 # Launchers whose ranks run after the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
 
 
 def after(preloaded, library):
-    """Appends to LD_PRELOAD: tools that wrap MPI's functions stay in front."""
-    return ":".join(filter(None, (preloaded, library)))
+    """Appends to LD_PRELOAD: tools that wrap MPI's functions stay in front, but for the library of an attrcache-run around
+    this one, which may be that of another MPI."""
+    others = [one for one in re.split("[: ]", preloaded) if not re.fullmatch(r"(.*/)?libattrcache_\w+\.so", one)]
+    return ":".join(filter(None, others + [library]))
 
 
 class Given:
@@ -74,20 +80,27 @@ class Given:
         # The prefixes of variables that get into a container even with --cleanenv.
         self.prefixes = {name.upper() + "ENV_" for name in CONTAINERS for word in words if os.path.basename(word) == name}
         self.settings = settings
+        secret = [value for name, value in settings if name == SECRET]
+        self.secrets = [prefix + SECRET for prefix in ["", *sorted(self.prefixes)] if secret]
+        os.environ.update(dict.fromkeys(self.secrets, *secret))
         self.preload = after(os.environ.get("LD_PRELOAD", ""), library)
         self.files = []  # to be removed when the command has ended
 
-    def all(self):
-        made = ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
+    def public(self):
+        made = ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings if name != SECRET]
         return made + [prefix + setting for prefix in sorted(self.prefixes) for setting in made]
+
+    def all(self):
+        """NAME=VALUE, or the name alone of what the launcher takes from its environment."""
+        return self.public() + self.secrets
 
     def list(self):
         return ";".join(self.all())
 
-    def temporary(self, lines):
+    def temporary(self, lines, folder=None):
         import tempfile  # takes as long as all other imports together
 
-        file = tempfile.NamedTemporaryFile("w", prefix="attrcache-run.", delete=False)
+        file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=folder, delete=False)
         with file:
             file.write("".join(line + "\n" for line in lines))
         self.files.append(file.name)
@@ -123,12 +136,19 @@ def by_env(words, given):
     theirs = [found.group(1) for found in exported if found]
     if theirs:
         given.preload = after(theirs[-1], given.library)
-    env = ["/usr/bin/env"] + given.all()
+    env = ["/usr/bin/env"] + given.public()
+    if os.environ.get("SLURM_EXPORT_ENV"):
+        os.environ["SLURM_EXPORT_ENV"] = exporting(os.environ["SLURM_EXPORT_ENV"], given)
     made, at = [], 0
     while at < len(words):
         program = program_of(words, at)
         end = words.index(":", program) if ":" in words[program:] else len(words)
         options, rest = words[at:program], words[program:end]
+        for i, word in enumerate(options):
+            if word.startswith("--export="):
+                options[i] = "--export=" + exporting(word[len("--export=") :], given)
+            elif i and options[i - 1] == "--export":
+                options[i] = exporting(word, given)
         if rest and "--multi-prog" in options:
             rest[0] = lines_by_env(rest[0], env, given)
         elif rest:
@@ -138,6 +158,13 @@ def by_env(words, given):
         made += options + rest + words[end : end + 1]
         at = end + 1
     return made
+
+
+def exporting(exported, given):
+    """What srun exports, with the secret."""
+    if "ALL" in exported.upper().split(","):
+        return exported
+    return ",".join(([] if exported.upper() in ("NONE", "NIL") else [exported]) + given.secrets)
 
 
 def lines_by_env(name, env, given):
@@ -157,10 +184,13 @@ def by_option(mpi, launcher, words, given):
     """The arguments of Open MPI's or MPICH's launcher."""
     passed = []
     for setting in given.all():
-        name, _, value = setting.partition("=")
-        passed += ["-x", setting] if mpi == "openmpi" else ["-genv", name, value]
+        name, is_public, value = setting.partition("=")
+        if mpi == "openmpi":
+            passed += ["-x", setting]
+        elif is_public:
+            passed += ["-genv", name, value]
     if mpi != "openmpi":
-        return passed + words
+        return passed + by_default(words)
     # Open MPI takes -x or a list of its own, but not both.
     theirs = os.environ.get("OMPI_MCA_" + LIST) or configured_list(launcher)
     tuned = [i + 1 for i, word in enumerate(words[:-1]) if word in TUNES and LIST in contents(words[i + 1])]
@@ -172,7 +202,7 @@ def by_option(mpi, launcher, words, given):
     for i, word in enumerate(words):
         if i in tuned:
             lists = r'(%s["\s=]+[^"\n]*)' % LIST
-            word = given.temporary([re.sub(lists, lambda found: found.group() + ";" + given.list(), contents(word))])
+            word = beside(word, [re.sub(lists, lambda found: found.group() + ";" + given.list(), contents(word))], given)
         elif last == LIST:
             word += ";" + given.list()
         elif last in ("-app", "--app") and passed:
@@ -182,6 +212,26 @@ def by_option(mpi, launcher, words, given):
             made += passed
         last = word
     return made
+
+
+def by_default(words):
+    """The arguments of Hydra, which passes its whole environment on, and so the secret, unless they forbid that."""
+    options = True
+    for word in words:
+        if options and word in ("-genvnone", "-envnone", "-genvlist", "-envlist"):
+            die("%s keeps attrcache-run's settings from the ranks: write LAUNCHER ... attrcache-run ./program" % word)
+        options = word == ":" or options and not shutil.which(word)  # else the program begins
+    return words
+
+
+def beside(name, lines, given):
+    """A copy of a file that the launcher reads on every host: where the file itself is, or in the working folder."""
+    for folder in (os.path.dirname(os.path.abspath(name)), os.getcwd()):
+        try:
+            return given.temporary(lines, folder)
+        except OSError:
+            continue
+    die("%s names %s, and there is no place for a copy: write mpirun ... attrcache-run ./program" % (name, LIST))
 
 
 def contents(name):
@@ -233,9 +283,8 @@ def by_environment(mpi, given):
     os.environ.update(given.settings)
     os.environ["LD_PRELOAD"] = given.preload
     told = os.environ.get("SLURM_EXPORT_ENV")
-    if told and "ALL" not in told.split(","):
-        kept = [] if told in ("NONE", "NIL") else [told]
-        os.environ["SLURM_EXPORT_ENV"] = ",".join(kept + given.all())
+    if told and exporting(told, given) != told:
+        os.environ["SLURM_EXPORT_ENV"] = ",".join([exporting(told, given)] + given.public())
     if mpi == "openmpi":
         name = "OMPI_MCA_" + LIST
         theirs = os.environ.get(name) or configured_list("mpirun.openmpi" if shutil.which("mpirun.openmpi") else "mpirun")

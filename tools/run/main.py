@@ -2,10 +2,18 @@
 """Runs an MPI program with its attributes served by attrcache; tools/attrcache-run starts this."""
 
 import argparse
+import errno
 import os
 import re
 import shutil
+import socket
 import sys
+
+import trust
+
+# Compiling our own modules takes most of the time at start, so bytecode is kept where nobody else can put any.
+sys.pycache_prefix = hasattr(sys, "pycache_prefix") and trust.bytecode() or None
+sys.dont_write_bytecode = not sys.pycache_prefix
 
 import kept
 import launchers
@@ -18,6 +26,7 @@ USAGE = """\
 Usage: attrcache-run [OPTION]... [--] COMMAND [ARGUMENT]...
    or: LAUNCHER [ARGUMENT]... attrcache-run [OPTION]... PROGRAM [ARGUMENT]...
    or: attrcache-run --from WHERE [--report FILE] [--compare OLD.json] [--trace FILE]
+   or: attrcache-run --left | --remove-left
    or: attrcache-run [--mpi NAME] --print [COMMAND]...
 
 Runs COMMAND, an MPI program or a launcher with one, with attrcache's interposer preloaded into the ranks (not into the
@@ -34,8 +43,9 @@ Options:
   --report           at the end, print what was done with attributes, and what was left behind, on standard error
   --report FILE      write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
                      .json, as text if it ends in .txt; --report=FILE takes any name. It may be repeated. In names, %j
-                     stands for the batch job's number, %p for the process's. While COMMAND runs, SIGURG (kill -URG)
-                     has attrcache-run write what was done until then
+                     stands for the batch job's number, %A and %a for an array's and its task's (Slurm), %h for the host,
+                     %p for the process. While COMMAND runs, SIGURG (kill -URG) has attrcache-run write what was done
+                     until then
   --compare OLD.json
                      say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
   --trace FILE       write a timeline of callbacks and slow operations, with the findings as markers, to FILE, for
@@ -43,6 +53,8 @@ Options:
   --from WHERE       run nothing, but make reports from WHERE: a report in JSON, or a folder that a run has left. From a
                      folder it makes the reports that the run was to make, unless others are given. During the run, the
                      reports say what has been done so far
+  --left             list what ended runs have left in this folder, each with the command that makes its report
+  --remove-left      remove that
   --print            print the path of the interposer, and run nothing
   --help             print this
   --version          print the version
@@ -69,7 +81,7 @@ For attrcache-run, or for a program that has the interposer in LD_PRELOAD:
 
 Files:
   .attrcache-run.*        a folder beside the report with the ranks' data while they run. If anything is killed,
-                          --from can use it. The next run that makes the same reports removes it
+                          --from can use it. The next run that writes the same files removes it, and says so
 
 Examples:
   attrcache-run mpirun -np 64 ./program
@@ -80,10 +92,6 @@ Examples:
 
   attrcache-run --from .attrcache-run.4711.86fbf2adfb0e4b2a --report run.txt
 """
-
-UNSERVED = 97
-# Settings that are passed to the ranks.
-SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "LAUNCHER"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -97,7 +105,7 @@ def parsed(arguments):
     parser.add_argument("--report", action="append", nargs="?", const="-", default=[])
     for name in ("--compare", "--from", "--trace"):
         parser.add_argument(name, dest=name[2:] + "_")
-    for name in ("--print", "--require-served", "--version"):
+    for name in ("--print", "--require-served", "--version", "--left", "--remove-left"):
         parser.add_argument(name, action="store_true", dest=name[2:].replace("-", "_") + "_")
     parser.add_argument("-h", "--help", action="store_true")
     # Options end where the command begins; argparse would look for them in the command, too.
@@ -108,6 +116,8 @@ def parsed(arguments):
             break
         own.append(word)
         if word in ("--mpi", "--compare", "--from", "--trace") and rest:
+            if word in ("--compare", "--trace") and "/" not in rest[0] and not os.path.exists(rest[0]) and shutil.which(rest[0]):
+                die("%s needs a file, but %s is a program: %s FILE %s ..." % (word, rest[0], word, rest[0]))
             own.append(rest.pop(0))
         elif word == "--report" and rest and rest[0].endswith((".html", ".json", ".txt")):
             own.append(rest.pop(0))
@@ -127,13 +137,27 @@ def target(name, option):
         die("%s needs a file: %s FILE" % (option, option))
     if name == "-":
         return name
-    name = name.replace("%j", kept.batch_job()).replace("%p", str(os.getpid()))
+    names = {"%j": kept.batch_job(), "%p": str(os.getpid()), "%h": socket.gethostname()}
+    names.update({"%A": os.environ.get("SLURM_ARRAY_JOB_ID", ""), "%a": os.environ.get("SLURM_ARRAY_TASK_ID", "")})
+    name = re.sub("%[jphAa]", lambda found: names[found.group()], name)
     if not os.path.isdir(os.path.dirname(name) or "."):
         die("%s=%s: there is no folder %s" % (option, name, os.path.dirname(name)))
     if os.path.isdir(name):
         die("%s=%s is a folder" % (option, name))
     if os.path.isfile(name) and os.access(name, os.X_OK):
         die("%s needs a file, but %s is a program" % (option, name))
+    # It is written as a new file that takes its place.
+    is_special = os.path.exists(name) and not os.path.isfile(name)
+    new = name if is_special else "%s.%d" % (name, os.getpid())
+    try:
+        if not is_special:
+            os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.unlink(new)
+        elif not os.access(name, os.W_OK) or os.stat(name).st_uid not in (0, os.geteuid()):
+            # Another user's pipe would keep us waiting, or get the report.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        die("%s=%s can't be written: %s" % (option, name, error.strerror))
     return os.path.abspath(name)
 
 
@@ -148,19 +172,22 @@ def version(here):
     return "unknown"
 
 
-def must_exist(command):
+def must_exist(wanted):
+    command = wanted.command[0]
     if shutil.which(command):
         return
     if os.path.exists(command):
-        die(command + ": not a program, or not one that you may run")
-    die(command + ": command not found")
+        die(command + ": not a program, or not one that you may run", 126)
+    is_report = wanted.report[-1:] == ["-"] and os.path.splitext(command)[1] and "/" not in command
+    hint = " (a report's name ends in .html, .json or .txt; --report=%s takes any)" % command if is_report else ""
+    die(command + ": command not found" + hint, 127)
 
 
 def find_library(here, command, wanted):
     if not command.served:
         if not command.words:
             die("say which MPI (--mpi openmpi|mpich|mpi_abi), or give a command")
-        must_exist(command.words[0])
+        must_exist(wanted)
         program = which_mpi.real_path(command.words[0])
         why = program and which_mpi.out_of_reach(program)
         if why:
@@ -172,6 +199,9 @@ def find_library(here, command, wanted):
     found = library.find(here, command)
     if not found:
         return None
+    written = trust.others(found)
+    if written:
+        die("%s isn't preloaded: other users may have written to %s" % (found, written))
     if not wanted.print_ and any(c in found for c in ": ;,@"):
         die("%s can't be preloaded: its path has a space, or one of : ; , @" % found)
     return found
@@ -192,6 +222,10 @@ def main(here, arguments):
         import reports
 
         return reports.from_file(here, wanted)
+    if wanted.left_ or wanted.remove_left_:
+        import reports
+
+        return reports.left(here, wanted)
     if not wanted.command and not wanted.print_:
         print(USAGE, end="", file=sys.stderr)
         return 2
@@ -206,7 +240,7 @@ def main(here, arguments):
     if wanted.print_:
         print(file)
         return 0
-    must_exist(wanted.command[0])
+    must_exist(wanted)
     import running
 
     return running.run(here, command, wanted, file)

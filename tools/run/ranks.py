@@ -3,7 +3,6 @@
 
 import os
 import re
-import shlex
 import shutil
 import socket
 import time
@@ -88,15 +87,19 @@ class Parts(reports.Parts):
             self._tell("Should the job be ended before the report is there")
 
     def _clear(self):
-        """Removes what an earlier job of the same name has left, which ended before its report."""
+        """Removes what an earlier job of the same name has left, which ended before this same report."""
         try:
+            if self.rank == 0 and kept.has_data(self.folder.path):
+                say("the report replaces that of an ended job, whose data are removed: " + self.all)
             for name in os.listdir(self.folder.path):
                 if name != kept.OWNER:
                     os.unlink(os.path.join(self.folder.path, name))
             if self.rank == 0:
                 for name in os.listdir(self.all):
+                    path = os.path.join(self.all, name)
                     if name == "made" or self.size and name.isdigit() and int(name) >= self.size:
-                        shutil.rmtree(os.path.join(self.all, name))
+                        kept.set_aside(path, self.wants.targets)
+                        shutil.rmtree(path)
         except OSError:
             pass  # there is nothing, or it is another user's
 
@@ -120,17 +123,15 @@ class Parts(reports.Parts):
             os.close(os.open(os.path.join(self.all, "told"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         except OSError:
             return
-        say("%s, this makes one of what is there: attrcache-run --from %s" % (when, shlex.quote(self.all)))
+        say("%s, %s" % (when, self.wants.makes_it(self.all)))
 
     def end(self, messages, ended):
         if not self.wants.any:
             return
         if self.homeless or not self.folder.path:
-            there = reports.laid_down(self.homeless) if self.homeless else None
-            say(
-                "%s: the report lacks it: it can't be written to %s%s"
-                % (self.mark, self.all or os.getcwd(), "; it is kept: " + there if there else "")
-            )
+            there = self.wants.laid_down(self.homeless) if self.homeless else None
+            more = "; it is kept: " + self.wants.makes_it(there) if there else ""
+            say("%s: the report lacks it: it can't be written to %s%s" % (self.mark, self.all or os.getcwd(), more))
             return
         open(os.path.join(self.folder.path, "ended"), "w").close()
         size = self.size or max((message.number("size") for message in messages), default=-1)
@@ -167,8 +168,6 @@ class Parts(reports.Parts):
                 break
             time.sleep(0.05)
         if self.rank == 0:
-            say(
-                "no report yet: of %d of %d ranks nothing has come to %s. Does every host see it? "
-                "This makes one of what is there: attrcache-run --from %s" % (size - there, size, self.all, self.all)
-            )
+            said = "no report yet: of %d of %d ranks nothing has come to %s. Does every host see it? For what is there, "
+            say(said % (size - there, size, self.all) + self.wants.makes_it(self.all))
         return False

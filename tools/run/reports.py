@@ -5,19 +5,22 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
 
 import collector
 import kept
-from words import die, say
+import trust
+from words import die, printable, say
 
 
 def maker(here):
     for folder in (here + "/report", here + "/../share/attrcache/report"):
         file = os.path.realpath(os.path.join(folder, "report.py"))
         if os.path.isfile(file):
-            prefix = getattr(sys, "pycache_prefix", None)
+            prefix = trust.bytecode()
             return [sys.executable, "-E", "-s"] + (["-X", "pycache_prefix=" + prefix] if prefix else ["-B"]) + [file]
     die("there is no report/report.py beside %s, which makes reports" % here)
 
@@ -42,6 +45,10 @@ def known(owner, **more):
 
 
 def from_file(here, wanted):
+    try:
+        (os.listdir if os.path.isdir(wanted.from_) else os.stat)(wanted.from_)
+    except OSError as error:
+        die("%s can't be read: %s" % (wanted.from_, error.strerror))
     if wanted.command:
         die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
     owner = kept.owner(wanted.from_) if os.path.isdir(wanted.from_) else {"options": []}
@@ -56,29 +63,24 @@ def from_file(here, wanted):
     os.execv(command[0], command)
 
 
-def laid_down(documents, files=()):
-    """A new folder with documents and files, for when there is no room in the working folder. None if there is room
-    nowhere."""
-    import tempfile
+def left(here, wanted):
+    """Lists, or removes, what ended runs have left in this folder."""
+    for folder in kept.left(os.getcwd()):
+        if wanted.remove_left_:
+            shutil.rmtree(folder)
+            print("removed " + printable(folder))
+        elif kept.has_data(folder):
+            command = " ".join(map(shlex.quote, map(str, kept.owner(folder)["words"])))
+            makes_it = " ".join(map(shlex.quote, [program(here), "--from", folder]))
+            makes_it += "" if kept.owner(folder)["options"] else " --report"
+            print("%s: %s\n  %s" % (time.ctime(os.stat(folder).st_mtime), printable(command), makes_it))
+    return 0
 
-    error = None
-    folders = [os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
-    for folder in folders:
-        there = None
-        try:
-            there = tempfile.mkdtemp(prefix=kept.PREFIX, dir=folder)
-            for file in files:
-                shutil.copy(file, there)
-            for process, document in documents.items():
-                with open(os.path.join(there, process + ".json"), "wb") as file:
-                    file.write(document)
-            return there
-        except OSError as failed:
-            error = failed
-            if there:
-                shutil.rmtree(there, ignore_errors=True)
-    say("no report: what the ranks have handed over can't be written to %s: %s" % (", ".join(folders), error.strerror))
-    return None
+
+def program(here):
+    """How this program is called, wherever that is done."""
+    ours = os.path.join(here, "attrcache-run")
+    return "attrcache-run" if os.path.realpath(shutil.which("attrcache-run") or "") == ours else ours
 
 
 class Reports:
@@ -88,8 +90,12 @@ class Reports:
     def __init__(self, here, wanted):
         self.options = options(wanted)
         self.any = bool(self.options)
-        self.owner = {"words": wanted.command, "options": self.options, "job": kept.batch_job()}
         self.targets = [name for name in wanted.report + [wanted.trace_] if name and name != "-"]
+        self.owner = {"words": wanted.command, "options": self.options, "job": kept.batch_job(), "targets": self.targets}
+        if wanted.compare_ is not None:  # which may be made in another folder
+            wanted.compare_ = os.path.abspath(wanted.compare_)
+            self.owner["options"] = options(wanted)
+        self.wanted, self.here = wanted, here
         if not self.any:
             return
         self.command = maker(here)
@@ -103,7 +109,53 @@ class Reports:
                 die(str(error))
 
     def folder(self, name):
-        return kept.Folder(name, self.targets, dict(self.owner, targets=self.targets))
+        return kept.Folder(name, self.targets, self.owner)
+
+    def makes_it(self, folder, elsewhere=False):
+        """The command that makes the reports of a folder later, wherever it is run. Where the folder can't say which these
+        are, the command does, and where they can't be written (`elsewhere`), it names another place."""
+        words = [program(self.here), "--from", folder]
+        if elsewhere or not kept.owner(folder)["options"]:
+            moved = self.elsewhere() if elsewhere else {}
+            names = [moved.get(name, name) for name in self.wanted.report]
+            words += ["--report" if name == "-" else "--report=" + name for name in names]
+            words += ["--compare", self.wanted.compare_] if self.wanted.compare_ is not None else []
+            words += ["--trace", moved.get(self.wanted.trace_, self.wanted.trace_)] if self.wanted.trace_ else []
+        return "on %s this makes it: %s" % (socket.gethostname(), " ".join(map(shlex.quote, words)))
+
+    def elsewhere(self):
+        """Where there is room for the reports, as {name: new name}, in place of nothing."""
+        for place in kept.places([]):
+            moved = {name: os.path.join(place, os.path.basename(name)) for name in self.targets}
+            if has_room(place) and not any(map(os.path.lexists, moved.values())):
+                return moved
+        return {}
+
+    def laid_down(self, documents, files=()):
+        """A new folder with documents and files, for when there is no room in the working folder. None if there is room
+        nowhere."""
+        import tempfile
+
+        error = None
+        folders = [os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
+        for folder in folders:
+            there = None
+            try:
+                there = tempfile.mkdtemp(prefix=kept.PREFIX, dir=folder)
+                for file in files:
+                    shutil.copy(file, there)
+                for process, document in documents.items():
+                    with open(os.path.join(there, process + ".json"), "wb") as file:
+                        file.write(document)
+                with open(os.path.join(there, kept.OWNER), "w") as file:
+                    file.write(repr(self.owner))
+                return there
+            except OSError as failed:
+                error = failed
+                if there:
+                    shutil.rmtree(there, ignore_errors=True)
+        say("no report: what the ranks have handed over can't be written to %s: %s" % (", ".join(folders), error.strerror))
+        return None
 
     def settings(self):
         """Makes the ranks count, and keep a timeline."""
@@ -122,8 +174,20 @@ class Reports:
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, mask),
         )
         if made.returncode != 0:
-            say("what the ranks have handed over is kept: " + folder)
+            say("what the ranks have handed over is kept; " + self.makes_it(folder, True))
         return made.returncode == 0
+
+
+def has_room(place):
+    """Whether a report can be written to a folder, as far as that can be tried with a megabyte."""
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(dir=place) as file:
+            os.posix_fallocate(file.fileno(), 0, 1 << 20)
+        return True
+    except OSError:
+        return False
 
 
 def runs_with(token):
@@ -146,14 +210,15 @@ class Parts:
     def __init__(self, wants, token):
         self.wants = wants
         self.token = token
-        self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), token))))
+        # Other users may see the folder's name, so the token isn't in it.
+        self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), os.urandom(8).hex()))))
         self.homeless = {}  # parts that didn't fit into the folder
         self.told = bool(kept.batch_job())
         if wants.any and self.folder.path and self.told:
-            say("should the job be ended before the report is there, this makes it: " + self.makes_it())
+            say("should the job be ended before the report is there, " + self.makes_it())
 
     def makes_it(self):
-        return "attrcache-run --from " + shlex.quote(self.folder.path)
+        return self.wants.makes_it(self.folder.path)
 
     def take(self, message):
         """Takes a message of a process, which waits until this returns."""
@@ -169,7 +234,7 @@ class Parts:
         """Called when we may be killed soon."""
         if self.wants.any and self.folder.path and not self.told:
             self.told = True
-            say("if no report follows, this makes one: " + self.makes_it())
+            say("if no report follows, " + self.makes_it())
 
     def report_now(self):
         """Makes the reports of what was done until now, while the ranks run."""
@@ -193,7 +258,7 @@ class Parts:
         if self.wants.any:
             self.make(messages, ended.code)
         if self.lacking(messages) and ended.code == 0:
-            say("what the command has started still runs; when it has ended: " + self.makes_it())
+            say("what the command has started still runs; when it has ended, " + self.makes_it())
         else:
             self.folder.remove()
 
@@ -208,7 +273,7 @@ class Parts:
             say("no report: no rank has handed anything over")
             return
         if self.homeless:
-            there = laid_down(self.homeless, data)
+            there = self.wants.laid_down(self.homeless, data)
         # Ranks that were heard of at their beginning, but handed nothing over at their end.
         gone = [
             hello

@@ -7,17 +7,20 @@ import collector
 import counting
 import launchers
 import library
-import main
 import ranks
 import reports
 import supervising
 import which_mpi
 from words import say
 
+UNSERVED = 97
+# Settings that are passed to the ranks.
+SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "LAUNCHER"]
+
 
 def settings():
     """The settings for the ranks that our environment has."""
-    names = ["ATTRCACHE_" + name for name in main.SETTINGS]
+    names = ["ATTRCACHE_" + name for name in SETTINGS]
     return [(name, os.environ[name]) for name in names if os.environ.get(name)]
 
 
@@ -55,7 +58,7 @@ def run(here, command, wanted, file):
     rank = ranks.mine(command)
     parts = heard = None
     if outermost:
-        token = os.urandom(8).hex()
+        token = os.urandom(16).hex()
         parts = ranks.Parts(wants, *rank) if rank else reports.Parts(wants, token)
         heard = collector.Collector(token, parts.folder.path, parts.take, parts.lacking)
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
@@ -75,5 +78,5 @@ def run(here, command, wanted, file):
         parts.end(messages, ended)
         all_served = say_count(command, file, messages, rank and ranks.mark(rank), missing)
         if wanted.require_served_ and not all_served and ended.code == 0:
-            ended.code = main.UNSERVED
+            ended.code = UNSERVED
     ended.pass_on()

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 
+import trust
 from words import die, say
 
 # Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
@@ -48,6 +49,13 @@ def real_path(word):
     """The real file behind a command's name, or None."""
     found = shutil.which(word)
     return os.path.realpath(found) if found else None
+
+
+def may_run(path):
+    """Whether a program may be run to see what it is. What only stands among the words of a command, as in /tmp/*, may be
+    another user's, and isn't to be run by us; what PATH leads to is the user's choice."""
+    found = shutil.which(os.path.basename(path))
+    return "/" not in path or bool(found) and os.path.realpath(found) == os.path.realpath(path) or not trust.others(path)
 
 
 def first_bytes(path):
@@ -111,7 +119,7 @@ def launcher_mpi(path):
     if linked:
         return linked
     # From version 5 on, Open MPI's is linked with none of its libraries.
-    says = output_of([path, "--version"])
+    says = output_of([path, "--version"]) if may_run(path) else ""
     if "Open MPI" in says:
         return "openmpi"
     return "mpich" if "HYDRA" in says or "Intel(R) MPI" in says else None
@@ -119,9 +127,10 @@ def launcher_mpi(path):
 
 def script_mpi(interpreter):
     """The MPI that the modules of a script's interpreter are linked with."""
-    if not os.path.basename(interpreter).startswith("python"):
+    if not os.path.basename(interpreter).startswith("python") or not may_run(interpreter):
         return None
-    asks = "import importlib.util as u\ns = u.find_spec('mpi4py') and u.find_spec('mpi4py.MPI')\nprint(s.origin if s else '')"
+    # Python would also look into the working folder, where others may have put modules.
+    asks = "import sys\nsys.path = [one for one in sys.path if one]\nimport importlib.util as u\ns = u.find_spec('mpi4py') and u.find_spec('mpi4py.MPI')\nprint(s.origin if s else '')"
     module = output_of([interpreter, "-c", asks]).strip()
     return linked_mpi(module) if module else None
 

@@ -4,14 +4,20 @@
 import sys
 
 
+def printable(text):
+    """The text on one line that controls no terminal: what isn't printable, such as a newline, an escape code or a mark that
+    turns the direction, as \\n, \\x1b, \\u202e."""
+    return text if text.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def say(text):
     try:
         if sys.stderr:  # else print would take standard output
-            print("attrcache-run: " + text, file=sys.stderr, flush=True)
+            print("attrcache-run: " + printable(text), file=sys.stderr, flush=True)
     except OSError:
         pass  # that messages aren't read must not change what the command does
 
 
-def die(text):
+def die(text, code=2):
     say(text)
-    sys.exit(2)
+    sys.exit(code)

@@ -29,7 +29,7 @@ namespace attrcache::mpi {
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
-  introduce(why_not_served());
+  introduce(why_not_served(), left_to_mpi);
   const Process* state;
   if ((report::wanted() || wants_words()) && begin(&state) == MPI_SUCCESS)
     report::begin(code_at_finalize);

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -202,7 +203,11 @@ bool exists() {
 
 std::string folder() {
   Launcher l;
-  return read_launcher(l) && access(l.folder, W_OK | X_OK) == 0 ? l.folder : "";
+  struct stat there;
+  // Where all may write, another user may have put a folder, or a link, in place of ours.
+  const bool is_ours = read_launcher(l) && lstat(l.folder, &there) == 0 && S_ISDIR(there.st_mode) &&
+                       there.st_uid == geteuid() && (there.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return is_ours && access(l.folder, W_OK | X_OK) == 0 ? l.folder : "";
 }
 
 bool send(const char* what, const char* lines, const void* bytes, size_t size) {

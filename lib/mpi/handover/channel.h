@@ -13,7 +13,7 @@ namespace attrcache::mpi::channel {
 // Whether ATTRCACHE_LAUNCHER is set.
 bool exists();
 
-// The launcher's folder, if this host sees it. Its name has a random part, so a folder of that name
+// The launcher's folder, if this host sees it and nobody else can write to it. Its name has a random part, so a folder of that name
 // is the same one.
 std::string folder();
 

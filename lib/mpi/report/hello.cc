@@ -143,11 +143,13 @@ const std::string& world_name() {
   return name;
 }
 
-void introduce(const char* declined) {
+void introduce(const char* declined, std::string (*left_to_mpi)()) {
   if (!channel::exists() || introduced.exchange(true, kRelaxed)) return;
   Head head("hello", 0);
   head.add("mpi", behaviour().name);
   if (declined != nullptr) head.add("declined", declined);
+  const std::string left = declined == nullptr ? left_to_mpi() : "";
+  if (!left.empty()) head.add("left", left.c_str());
   head.send(nullptr, 0);
 }
 

@@ -29,9 +29,10 @@ const Identity& identity();
 const std::string& world_name();
 
 // Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
-// isn't (`declined`). Waits for at most 2.5 seconds, if the launcher can't be reached. Failures are
+// isn't (`declined`), and which kinds aren't (left_to_mpi, which isn't called if there is no
+// launcher). Waits for at most 2.5 seconds, if the launcher can't be reached. Failures are
 // reported with ATTRCACHE_VERBOSE=1.
-void introduce(const char* declined);
+void introduce(const char* declined, std::string (*left_to_mpi)());
 
 // Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if they
 // weren't taken. Calls nothing of MPI's if the rank is known, so that it may be called at the end

@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
@@ -176,6 +177,17 @@ void discard(Process* s) {
 }
 
 }  // namespace
+
+std::string left_to_mpi() {
+  Process s = {};
+  find_wrapped(s);
+  std::string found;
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    if (s.wrapped_by_tool[kind])
+      found += (found.empty() ? "" : ", ") + std::string(kKindNames[kind].word) + "s";
+  }
+  return found;
+}
 
 int begin_first(const Process** state) {
   auto* made = kProcessMemory.make<Process>();

@@ -6,6 +6,8 @@
 #ifndef ATTRCACHE_MPI_SERVING_BEGIN_H_
 #define ATTRCACHE_MPI_SERVING_BEGIN_H_
 
+#include <string>
+
 #include "mpi/objects/process.h"
 
 namespace attrcache::mpi {
@@ -18,6 +20,10 @@ inline int begin(const Process** state) {
   *state = process();
   return *state != nullptr ? 0 : begin_first(state);
 }
+
+// The kinds that are left to MPI because a tool in front wraps their functions, as "communicators,
+// windows"; empty if none are. May be called before anything is served.
+std::string left_to_mpi();
 
 // Makes sure that the end of MPI will be noticed. It reports no error, because every slow path
 // calls it, and so tries again.

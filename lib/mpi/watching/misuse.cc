@@ -138,8 +138,14 @@ void warn(Misuse sort, const Case& c, Place place) {
   line.add("%s", text.what);
   const bool names_kind = has_kind && !has_function;
   if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
-  if (place.address != nullptr)
-    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin_of(place)).text);
+  if (place.address != nullptr) {
+    OriginText where = to_text(origin_of(place));
+    // A file's name may have anything in it; here it must not control a terminal or begin a line.
+    for (char* c = where.text; *c != '\0'; ++c) {
+      if (static_cast<unsigned char>(*c) < ' ' || *c == 127) *c = '?';
+    }
+    line.add(", %s %s", place.is_call ? "at" : "in", where.text);
+  }
   line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
   if (behaviour().natively != nullptr)
     line.add("; %s by itself %s", behaviour().name, text.*behaviour().natively);
