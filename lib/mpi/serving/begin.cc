@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "mpi/native/exceptions.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/tsan.h"
@@ -134,16 +135,6 @@ void find_wrapped(Process& s) {
   }
 }
 
-// The program's callbacks may be C++.
-int catch_exceptions(void (*call)(void* argument), void* argument) {
-  try {
-    call(argument);
-  } catch (...) {
-    return 1;
-  }
-  return 0;
-}
-
 int create_domain(Process& s) {
   attrcache_kind_options kinds[kMpiKinds];
   for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
@@ -151,7 +142,7 @@ int create_domain(Process& s) {
   o.communicator = &kinds[kCommunicator];
   o.datatype = &kinds[kDatatype];
   o.window = &kinds[kWindow];
-  o.catch_exceptions = catch_exceptions;
+  o.catch_exceptions = keep_exception;
   // A variable whose keyval was freed has MPI's value before the destructor runs.
   const attrcache_keyval_numbers numbers = {ATTRCACHE_KEYVAL_MIN, MPI_KEYVAL_INVALID};
   o.numbers = &numbers;
