@@ -104,8 +104,7 @@ template <typename Kind, typename Names>
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);
     return Names::get_attr(handle, keyval, value, flag);
   }
-  return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
-                                    attrcache_get);
+  return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag, get_in_c);
 }
 
 template <typename Kind, typename Names>

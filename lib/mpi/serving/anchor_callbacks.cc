@@ -36,7 +36,7 @@ int copy_anchor(typename Kind::Handle old, void* value, void* copy, int* flag) {
   attrcache_kind* kind = kind_of<Kind>();
   if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
   // The callbacks must find the object that they are called for.
-  objects<Kind>.insert(facts::to_key(old), from);
+  remember<Kind>(facts::to_key(old), from);
   Anchor* to = new_anchor();
   if (to == nullptr) return MPI_ERR_NO_MEM;
   int code = 0;
@@ -115,7 +115,7 @@ template <typename Kind>
 int free_anchor(typename Kind::Handle handle, Anchor* anchor, unsigned thrown) {
   const uintptr_t key = facts::to_key(handle);
   // The callbacks must find the object even if it was never used under this handle.
-  objects<Kind>.insert(key, anchor);
+  remember<Kind>(key, anchor);
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   report::ends(Kind::kNumber, anchor);
   Freed freed = checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
@@ -123,7 +123,7 @@ int free_anchor(typename Kind::Handle handle, Anchor* anchor, unsigned thrown) {
   if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
   // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
   // with it.
-  if (!freed.kept && objects<Kind>.find(key) == anchor) {
+  if (!freed.kept && (objects<Kind>.find(key) == anchor || is_threadcomm<Kind>(key))) {
     objects<Kind>.erase(key);
     if (Freeing* const freeing = find_freeing(Kind::kNumber, key)) freeing->anchor_deleted = true;
     report::ended(anchor);

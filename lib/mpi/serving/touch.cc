@@ -129,8 +129,7 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
     if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
   }
   report::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
-  // If the map has no memory for the entry, the object is served all the same, only more slowly.
-  if (!ending()) objects<Kind>.insert(key, *anchor);
+  if (!ending()) remember<Kind>(key, *anchor);
   return MPI_SUCCESS;
 }
 
@@ -151,7 +150,7 @@ void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
     if (ask<Kind>(state, handle, &there) == MPI_SUCCESS && there == nullptr &&
         native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], anchor) ==
             MPI_SUCCESS) {
-      if (!ending()) objects<Kind>.insert(key, anchor);
+      if (!ending()) remember<Kind>(key, anchor);
       return;
     }
   }
