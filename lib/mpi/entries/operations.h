@@ -79,8 +79,16 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// The same on any object, heeding what watched() says. A failed call may not return (an error
-// handler may leave it), so nothing is left open then.
+// Runs an operation that is counted or checked. That has ended before an error is raised, since an
+// error handler may not return.
+template <typename Call>
+int watch_operation(report::What what, int kind, int keyval, Call call) {
+  const WatchedFree::Aside aside;
+  const report::Operation operation(what, kind, keyval);
+  return call();
+}
+
+// The same as before on any object, heeding what watched() says.
 template <typename Kind, typename Names>
 int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
@@ -98,18 +106,13 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
     watch_set(Kind::kNumber, keyval);
   }
-  int result;
   int code = 0;
-  {
-    const WatchedFree::Aside aside;
-    const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
-    result = attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
-                              value, tag, &code);
-  }
-  if (result != ATTRCACHE_OK) {
-    return fail_to_set<Kind, Names>(handle, result,
-                                    result == ATTRCACHE_ERR_CALLBACK ? code : keyval);
-  }
+  const int result = watch_operation(report::What::kSet, Kind::kNumber, keyval, [&] {
+    return attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
+                            value, tag, &code);
+  });
+  if (result != ATTRCACHE_OK)
+    return fail_to_set<Kind, Names>(handle, result, code != 0 ? code : keyval);
   // A delete_fn may have failed although another call has taken up the new value.
   if ((watch & kChecked) && code != 0) watch_lost(Kind::kNumber, keyval, code);
   return MPI_SUCCESS;
@@ -136,13 +139,10 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     watch_delete(Kind::kNumber, table, keyval);
   }
   int code_or_keyval = keyval;
-  int result;
-  {
-    const WatchedFree::Aside aside;
-    const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
-    result =
-        attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
-  }
+  const int result = watch_operation(report::What::kDelete, Kind::kNumber, keyval, [&] {
+    return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval,
+                            &code_or_keyval);
+  });
   return result == ATTRCACHE_OK ? MPI_SUCCESS
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }

@@ -2,8 +2,8 @@
 //
 // Exceptions that leave the program's callbacks.
 //
-// An exception must not leave a table half changed. So it is kept here while attrcache's part of the
-// call ends as after a failure, and then goes on to the program as it would natively. It isn't
+// An exception must not leave a table half changed. So it is kept here while attrcache's part of
+// the call ends as after a failure, and then goes on to the program as it would natively. It isn't
 // caught as C++ would do it: a program may bring an unwinder and a C++ runtime of its own, whose
 // state the interposer's couldn't share, and other languages' exceptions may be caught by nobody
 // else. The same happens to a thread that ends in a callback (pthread_exit).
@@ -13,8 +13,8 @@
 
 namespace attrcache::mpi {
 
-// Makes the call; 1 if an exception left it, which is kept then, in place of an earlier one. For the
-// core's callbacks (attrcache_catch_exceptions).
+// Makes the call; 1 if an exception left it, which is kept then, in place of an earlier one. For
+// the core's callbacks (attrcache_catch_exceptions).
 int keep_exception(void (*call)(void* argument), void* argument);
 
 // How many exceptions this thread has kept so far.

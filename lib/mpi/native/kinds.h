@@ -55,8 +55,8 @@ auto with_kind(int number, Visit visit) {
 }
 
 // The standard ABI leaves open which ints an MPI hands out as keyvals. Attrcache's are those from
-// ATTRCACHE_KEYVAL_MIN on, XOR this, so that they are others: begin_first() compares. Relaxed: it is
-// stored before there is any keyval of attrcache's.
+// ATTRCACHE_KEYVAL_MIN on, XOR this, so that they are others: begin_first() compares. Relaxed:
+// it is stored before there is any keyval of attrcache's.
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint32_t> keyval_mask;
 
 // A keyval as the core has it inside.
@@ -67,7 +67,10 @@ inline id::Keyval inner(int keyval) {
 
 // Whether attrcache handed this keyval out. MPI's own keyvals are outside the range, so one
 // comparison is enough.
-inline bool ours(int keyval) { return id::well_formed(inner(keyval)); }
+inline bool ours(int keyval) {
+  return id::bits(inner(keyval)) - ATTRCACHE_KEYVAL_MIN <=
+         static_cast<unsigned>(ATTRCACHE_KEYVAL_MAX - ATTRCACHE_KEYVAL_MIN);
+}
 
 // attrcache_get, by a keyval as programs have it.
 inline int get_in_c(const attrcache_kind* kind, const attrcache_table* table, int keyval,

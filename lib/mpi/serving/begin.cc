@@ -91,7 +91,7 @@ int create_anchor_keyvals(Process& s) {
   return code;
 }
 
-// Gives attrcache's keyvals a range in which none of MPI's is that were made just now, nor those that
+// Gives attrcache's keyvals a range that has none of MPI's that were made just now, and none that
 // MPI predefines.
 void choose_keyval_numbers(const Process& s) {
   const auto used = [&s](uint32_t base) {

@@ -15,8 +15,8 @@ namespace attrcache::mpi {
 // What keeps MPI alive: MPI_Init's world, or a session.
 enum class Part { kWorld, kSession };
 
-// Exists while an overridden function begins or ends a part of MPI. No callback of the program's may
-// run meanwhile.
+// Exists while an overridden function begins or ends a part of MPI. No callback of the program's
+// may run meanwhile.
 class LifetimeCall : private NestedCall {
  public:
   explicit LifetimeCall(Part part) : NestedCall(outermost_), part_(part) {}

@@ -83,8 +83,8 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  // Makes the call, and returns the callback's code. If an exception leaves it, it goes on from here
-  // once the call is counted.
+  // Makes the call, and returns the callback's code. If an exception leaves it, it goes on from
+  // here once the call is counted.
   template <typename Call>
   static int run(const Observed& observed, int keyval, bool copies, Call call) {
     {
@@ -113,9 +113,8 @@ thread_local constinit Running* Running::innermost_ = nullptr;
 
 // ---- Checking what callbacks return ----
 
-// Whether MPI knows the code. True if that can't be found out. (MPICH's MPI_LASTUSEDCODE is the last
-// class that was added. It has no such limit for the codes of MPI_Add_error_code; that function
-// doesn't fail there.)
+// Whether MPI knows the code. True if that can't be found out. (In MPICH, MPI_LASTUSEDCODE limits
+// classes, and not the codes of MPI_Add_error_code; and MPI_Error_class never fails.)
 bool is_error_code(int code) {
   if (ending() || !initialized() || finalized()) return true;
   int* last = nullptr;
