@@ -104,7 +104,8 @@ template <typename Kind, typename Names>
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);
     return Names::get_attr(handle, keyval, value, flag);
   }
-  return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag, get_in_c);
+  return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
+                                    attrcache_get);
 }
 
 template <typename Kind, typename Names>

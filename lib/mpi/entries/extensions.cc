@@ -106,7 +106,7 @@ template <typename Kind>
 int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
   return operate<Kind>(Doing::kGet, handle, keyval, [&](attrcache_table* table, int*) -> int {
     if (flag == nullptr) return ATTRCACHE_ERR_NULL;
-    const int result = get_in_c(kind_of<Kind>(), table, keyval, static_cast<void**>(value));
+    const int result = attrcache_get(kind_of<Kind>(), table, keyval, static_cast<void**>(value));
     *flag = result == ATTRCACHE_OK;
     if (counting() && result >= ATTRCACHE_OK)
       report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);

@@ -72,12 +72,6 @@ inline bool ours(int keyval) {
          static_cast<unsigned>(ATTRCACHE_KEYVAL_MAX - ATTRCACHE_KEYVAL_MIN);
 }
 
-// attrcache_get, by a keyval as programs have it.
-inline int get_in_c(const attrcache_kind* kind, const attrcache_table* table, int keyval,
-                    void** value) {
-  return attrcache_get(kind, table, static_cast<int>(id::bits(inner(keyval))), value);
-}
-
 }  // namespace attrcache::mpi
 
 #endif  // ATTRCACHE_MPI_NATIVE_KINDS_H_

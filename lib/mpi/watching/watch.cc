@@ -134,7 +134,7 @@ void watch_set(int kind, int keyval) {
 
 void watch_delete(int kind, const attrcache_table* table, int keyval) {
   void* value;
-  if (get_in_c(process()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
+  if (attrcache_get(process()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
       !in_delete_callback()) {
     caught(Misuse::kDeleteAbsent, {Doing::kDelete, kind, keyval, nullptr});
   }
