@@ -5,7 +5,8 @@
 //   30 29 | 28 .. 21   | 20 .. 4 | 3 .. 0
 //    1  0 | generation | index   | kind
 //
-// The marker 10 keeps keyvals positive and apart from every int that the MPIs hand out or define.
+// The marker 10 keeps keyvals positive, and apart from those that Open MPI and MPICH hand out or
+// define. Another MPI's may be such ints, too: then a domain needs a range of its own (settings.h).
 // The index stands at bit 4, so that masking alone turns a keyval into the byte offset of its
 // 16-byte slot.
 
@@ -63,7 +64,7 @@ constexpr unsigned generation(Keyval keyval) {
 }
 
 static_assert(make(0, 0, 0) == of(ATTRCACHE_KEYVAL_MIN));
-// Open MPI's own keyvals are small, MPICH's are 0x64400000 and above, or negative.
+// Open MPI's keyvals are small, MPICH's are 0x64400000 and above, or negative.
 static_assert(ATTRCACHE_KEYVAL_MIN > 0x100000 && ATTRCACHE_KEYVAL_MAX < 0x64400000);
 static_assert(make(kMaxKinds - 1, kGenerations - 1, (1u << 17) - 1) == of(ATTRCACHE_KEYVAL_MAX));
 

@@ -36,6 +36,8 @@ enum {
   kNullIsAbsent,     /* a null pointer is taken for nothing */
   kWrongHandle,      /* the delete callback gets MPI_COMM_WORLD */
   kInvalidAtOnce,    /* a keyval that is freed while in use is no good any more */
+  kGraphIsDup,       /* the communicator of a graph has the attributes of the one it was made of */
+  kWildTags,         /* MPI_TAG_UB is too small on other communicators than MPI_COMM_WORLD */
 };
 
 static int broken;
@@ -150,9 +152,19 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   if (broken == kFoundAlways) *flag = 1;
   if (broken == kTruncates) *(void**)value = (void*)(*(long*)value & 0xffffffff);
   if (broken == kSmallTags && keyval == MPI_TAG_UB) *(void**)value = &small;
+  if (broken == kWildTags && keyval == MPI_TAG_UB && comm != MPI_COMM_WORLD) {
+    *(void**)value = &small;
+    *flag = 1;
+  }
   if (broken == kNullIsAbsent && *(void**)value == NULL) *flag = 0;
   if (broken == kInvalidAtOnce && keyval == freed) *flag = 0;
   return code;
+}
+
+int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+                     MPI_Comm* made) {
+  if (broken == kGraphIsDup) return PMPI_Comm_dup(comm, made);
+  return PMPI_Graph_create(comm, nodes, index, edges, reorder, made);
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {

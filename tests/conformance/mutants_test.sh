@@ -31,6 +31,8 @@ demanded=(
   "19 set-null-comm -1"
   "20 delete-arguments-comm another handle"
   "21 freed-get-comm -1"
+  "22 not-by-graph 1"
+  "23 tag-ub-elsewhere 100"
 )
 ends_badly=(
   "8 set-get-comm that it hangs"

@@ -26,10 +26,15 @@ interposer_of() {
   esac
 }
 
-# The library and the header's folder that an MPI (openmpi or mpich) has for the standard ABI, if any.
-abi_library() { find -L /usr/lib/*/ -maxdepth 1 -name "libmpi_abi_$1.so.*" | head -n 1; }
+# The library and the header's folder that an MPI (openmpi or mpich) has for the standard ABI, if any: its own, or those
+# of a wrapper above it that is installed in $MPI_ABI_WRAPPERS/openmpi or .../mpich (tests/mpi/README.md).
+abi_library() {
+  find -L ${MPI_ABI_WRAPPERS:+"$MPI_ABI_WRAPPERS/$1/lib"} /usr/lib/*/ -maxdepth 1 \
+    \( -name "libmpi_abi_$1.so.*" -o -name libmpi_abi.so -path "*/$1/lib/*" \) 2>/dev/null | head -n 1
+}
 abi_headers() {
-  find -L /usr/lib/*/"mpi_abi_$1/include" /usr/lib/*/"$1/include/standard_abi" -name mpi.h -printf '%h\n' 2>/dev/null | head -n 1
+  find -L ${MPI_ABI_WRAPPERS:+"$MPI_ABI_WRAPPERS/$1/include"} /usr/lib/*/"mpi_abi_$1/include" \
+    /usr/lib/*/"$1/include/standard_abi" -name mpi.h -printf '%h\n' 2>/dev/null | head -n 1
 }
 has_mpi() { # MPI
   case $1 in
@@ -42,7 +47,9 @@ choose_library() { # MPI
   unset LD_LIBRARY_PATH
   [[ $1 != *_abi ]] || {
     mkdir -p "$TMPDIR/$1.lib"
-    ln -sf "$(abi_library "${1%_abi}")" "$TMPDIR/$1.lib/libmpi_abi.so.1"
+    for name in libmpi_abi.so libmpi_abi.so.1; do
+      ln -sf "$(abi_library "${1%_abi}")" "$TMPDIR/$1.lib/$name"
+    done
     export LD_LIBRARY_PATH=$TMPDIR/$1.lib
   }
 }

@@ -200,6 +200,11 @@ PLACE int copy_with_bad_code(MPI_Comm c, int k, void* e, void* in, void* out, in
   (void)c, (void)k, (void)e, (void)in, (void)out, (void)f;
   return -7;
 }
+static int added_code; /* in MPICH, larger than MPI_LASTUSEDCODE */
+PLACE int copy_with_added_code(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e, (void)in, (void)out, (void)f;
+  return added_code;
+}
 PLACE int fail(MPI_Comm c, int k, void* v, void* e) {
   (void)c, (void)k, (void)v, (void)e;
   return MPI_ERR_OTHER;
@@ -240,6 +245,9 @@ static void copy(void) {
   expect("value-not-set", "copy_without_value");
   CHECK_EQUAL(copied_by(copy_with_bad_code), -1);
   expect("callback-code", "copy_with_bad_code");
+  MPI_Add_error_class(&added_code);
+  MPI_Add_error_code(added_code, &added_code);
+  CHECK_EQUAL(copied_by(copy_with_added_code), -1);
   CHECK_EQUAL(copied_by(copy_an_int), 1234);
   CHECK_EQUAL(copied_by(MPI_COMM_DUP_FN), 55);
   CHECK_EQUAL(copied_by(MPI_COMM_NULL_COPY_FN), -1);
@@ -475,6 +483,29 @@ static void free_nested(void) {
   MPI_Comm_free(&dup);
 }
 
+/* MPI makes the keyvals that attrcache has no numbers for. They all work. */
+static void make_many(int keyvals[], int count) {
+  for (int i = 0; i < count; ++i) keyvals[i] = make();
+}
+static void exhaust_keyvals(void) {
+  enum { MOST = 131008, MORE = 3 };
+  int* const keyvals = malloc((MOST + MORE) * sizeof *keyvals);
+  MPI_Comm dup;
+  make_many(keyvals, MOST + MORE);
+  expect("keyvals-exhausted", "make");
+  for (int i = MOST - 1; i < MOST + MORE; ++i) {
+    CHECK_EQUAL(MPI_Comm_set_attr(comm, keyvals[i], &keyvals[i]), MPI_SUCCESS);
+    MPI_Comm_get_attr(comm, keyvals[i], &value, &flag);
+    CHECK(flag && value == &keyvals[i]);
+  }
+  CHECK_EQUAL(MPI_Comm_dup(comm, &dup), MPI_SUCCESS);
+  CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
+  for (int i = MOST - 1; i < MOST + MORE; ++i)
+    CHECK_EQUAL(MPI_Comm_delete_attr(comm, keyvals[i]), MPI_SUCCESS);
+  for (int i = 0; i < MOST + MORE; ++i) CHECK_EQUAL(MPI_Comm_free_keyval(&keyvals[i]), MPI_SUCCESS);
+  free(keyvals);
+}
+
 int main(int argc, char** argv) {
   static int memory[2];
   const char* what = argc > 1 ? argv[1] : "";
@@ -518,6 +549,7 @@ int main(int argc, char** argv) {
     leave_attributes();
   }
   if (strcmp(what, "many") == 0) use_many_places();
+  if (strcmp(what, "exhaust") == 0) exhaust_keyvals();
   if (strcmp(what, "threads") == 0 && level == MPI_THREAD_MULTIPLE) use_in_threads();
   if (win != MPI_WIN_NULL) MPI_Win_free(&win);
   MPI_Type_free(&type);

@@ -13,7 +13,7 @@ from words import die, say
 
 # Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
 # (libmpi_cray.so.12, libmpi_gnu_123.so.12), Intel's and MVAPICH's (libmpi.so.12), IBM's.
-ABI = re.compile(r"\blibmpi_abi\.so\.")
+ABI = re.compile(r"\blibmpi_abi\.so\b")
 MPICH = re.compile(r"\blibmpich\w*\.so|\blibmpi(_\w+)?\.so\.12\b|\blibmpi\w*fort\w*\.so\.12\b")
 OPENMPI = re.compile(r"\blibmpi(_ibm)?\.so\.|\blibopen-rte\.so|\blibprrte\.so")
 

@@ -23,6 +23,7 @@ enum class Binding { kC, kCxx, kFortran };
 Binding look_for_binding(const void* return_address);
 
 // Makes a keyval of attrcache's for the C++ binding, which will set its proxies right after.
+// Returns a result of attrcache's.
 int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           const void* caller);

@@ -46,19 +46,22 @@ int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_sta
   const int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
   const Binding binding = find_binding(caller);
-  if (state->wrapped_by_tool[kKind] || binding == Binding::kFortran) {
+  const auto natively = [=] {
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
-  }
+  };
+  if (state->wrapped_by_tool[kKind] || binding == Binding::kFortran) return natively();
   if constexpr (facts::kBindingsCallC) {
     if (binding == Binding::kCxx) {
-      return create_keyval_for_cxx(*state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
-                                   reinterpret_cast<attrcache_callback*>(delete_fn), extra_state,
-                                   keyval, caller);
+      const int result = create_keyval_for_cxx(
+          *state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
+          reinterpret_cast<attrcache_callback*>(delete_fn), extra_state, keyval, caller);
+      return end_creation(result, kKind, natively);
     }
   }
   const attrcache_callbacks callbacks = callbacks_in_c<kKind>(copy_fn, delete_fn, extra_state);
-  return mpi::create_keyval(*state, kKind, callbacks, keyval,
-                            {caller, callbacks.copy_fn, callbacks.delete_fn});
+  const int result = mpi::create_keyval(*state, kKind, callbacks, keyval,
+                                        {caller, callbacks.copy_fn, callbacks.delete_fn});
+  return end_creation(result, kKind, natively);
 }
 
 template <int kKind, typename Names>
@@ -91,8 +94,7 @@ template <typename Kind, typename Names>
     return set_attr_slow<Kind, Names>(handle, keyval, value);
   }
   return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
-                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
-                                         ignore);
+                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
 template <typename Kind, typename Names>

@@ -118,9 +118,14 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
       return;
     }
   }
+  const auto natively = [&] {
+    MPI_Fint code = MPI_SUCCESS;
+    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, &code);
+    return code;
+  };
   if (state == nullptr || state->wrapped_by_tool[Kind::kNumber]) {
     note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
-    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
+    result = natively();
     return;
   }
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
@@ -129,8 +134,9 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   const attrcache_callbacks callbacks =
       callbacks_of(Interface<typename N::Value>::kLanguage, attrcache_known_in_fortran(copy_fn),
                    attrcache_known_in_fortran(delete_fn), extra);
-  result = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
-                              {caller, callbacks.copy_fn, callbacks.delete_fn});
+  const int made = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
+                                      {caller, callbacks.copy_fn, callbacks.delete_fn});
+  result = end_creation(made, Kind::kNumber, natively);
 }
 
 template <typename N>

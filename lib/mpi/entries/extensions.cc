@@ -29,6 +29,11 @@ int may_create(const int* keyval, const Process** state) {
   return keyval != nullptr ? begin(state) : raise_on_world(MPI_ERR_ARG);
 }
 
+// What a function returns that has made a keyval, or failed to. No MPI could make it instead.
+int made(int result) {
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+}
+
 // ---- Sessions and files ----
 
 // Raises the error of a keyval that can't be freed, as names.h does in MPI's own functions.
@@ -58,7 +63,7 @@ int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation ope
   if (result == ATTRCACHE_OK && code != 0 && checking()) watch_lost(Kind::kNumber, keyval, code);
   if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
   note_result(result, doing, Kind::kNumber, keyval);
-  return raise_on<Kind>(handle, error_code(result, code));
+  return raise_on<Kind>(handle, failure(result, code));
 }
 
 template <typename Kind>
@@ -76,7 +81,7 @@ int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
     };
     callbacks.context = reinterpret_cast<void*>(destructor);
   }
-  return mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
+  return made(mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any}));
 }
 
 template <typename Kind>
@@ -183,10 +188,10 @@ int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* del
   if (call_as_set(&callbacks, destructor, facts::kHandleForm == ATTRCACHE_HANDLE_INT) !=
       ATTRCACHE_OK)
     return raise_on_world(MPI_ERR_NO_MEM);
-  const int code = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
-                                      {caller, fns.copy_fn, fns.delete_fn});
-  if (code != MPI_SUCCESS) std::free(callbacks.context);
-  return code;
+  const int result = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
+                                        {caller, fns.copy_fn, fns.delete_fn});
+  if (result != ATTRCACHE_OK) std::free(callbacks.context);
+  return made(result);
 }
 
 // MPI's own function of that name, if it has it.

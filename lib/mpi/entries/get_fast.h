@@ -19,7 +19,7 @@ template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
                                               int* flag) {
   const Registry& registry = Registry::of(kind_of<Kind>());
-  if (registry.look_up(id::of(keyval)) == 0) [[unlikely]] {
+  if (registry.look_up(inner(keyval)) == 0) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
   *flag = 0;
@@ -31,7 +31,7 @@ template <typename Kind, auto Slow>
 template <typename Kind, auto Slow>
 [[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                  const attrcache_table* table) {
-  const id::Keyval key = id::of(keyval);
+  const id::Keyval key = inner(keyval);
   if (!look_far(table, key, id::bytes(id::offset(key)), static_cast<void**>(value))) {
     return answer_miss<Kind, Slow>(handle, keyval, value, flag);
   }
@@ -49,7 +49,7 @@ template <typename Kind, auto Slow>
     return Slow(handle, keyval, value, flag);
   }
   const attrcache_table* table = &static_cast<const Anchor*>(found)->table;
-  const id::Keyval key = id::of(keyval);
+  const id::Keyval key = inner(keyval);
   // ours(keyval) holds, so the offset is well formed
   const uint64_t offset = opaque(uint64_t{id::bytes(id::offset(key))});
   switch (look(table, key, offset, static_cast<void**>(value))) {

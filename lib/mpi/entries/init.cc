@@ -17,6 +17,7 @@
 
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
+#include "mpi/native/stack_place.h"
 #include "mpi/objects/process.h"
 #include "mpi/report/hello.h"
 #include "mpi/report/life.h"
@@ -38,23 +39,21 @@ int after_init(const LifetimeCall& call, int code) {
 
 namespace {
 
-thread_local bool spawning = false;  // also where a tool passes MPI_'s call on to PMPI_'s
+constinit thread_local StackPlace spawning;  // also where a tool passes MPI_'s call on to PMPI_'s
 constinit Atomic<int> spawned_so_far{0};
 
 // Calls MPI's function; the root tells the launcher how many processes it has started so far.
 template <typename Spawn>
 int spawn(int root, MPI_Comm comm, const MPI_Comm* spawned, Spawn&& next) {
-  const bool outermost = !spawning;
-  spawning = true;
+  const NestedCall call(spawning);
   const int code = next();
-  if (outermost) spawning = false;
   int (*rank)(MPI_Comm, int*);
   int (*remote_size)(MPI_Comm, int*);
   resolve(rank, "PMPI_Comm_rank");
   resolve(remote_size, "PMPI_Comm_remote_size");
   int mine, size;
-  if (!outermost || code != MPI_SUCCESS || rank(comm, &mine) != MPI_SUCCESS || mine != root ||
-      remote_size(*spawned, &size) != MPI_SUCCESS)
+  if (!call.is_outermost() || code != MPI_SUCCESS || rank(comm, &mine) != MPI_SUCCESS ||
+      mine != root || remote_size(*spawned, &size) != MPI_SUCCESS)
     return code;
   char text[16];
   const int length =

@@ -58,25 +58,20 @@ template <typename Kind, typename Names, typename Value, typename Read>
   return result >= ATTRCACHE_OK ? MPI_SUCCESS : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
-// The set and delete on an object whose anchor is known. `lost` gets the code of a delete_fn that
-// has failed although the set has succeeded, because another call has taken up the new value.
-template <typename Kind, typename Names, typename Lost>
+// The set and delete on an object whose anchor is known.
+template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int set_attr_fast(Anchor* anchor, typename Kind::Handle handle,
-                                                int keyval, intptr_t value, attrcache_tag tag,
-                                                Lost lost) {
-  int code_or_keyval = keyval;  // overwritten if a callback fails; no code is as large
+                                                int keyval, intptr_t value, attrcache_tag tag) {
+  int code_or_keyval = keyval;  // overwritten if a callback fails
   void* const object = facts::to_object(handle);
   const int result = tag == ATTRCACHE_AS_POINTER
                          ? attrcache_set(kind_of<Kind>(), &anchor->table, object, keyval,
                                          reinterpret_cast<void*>(value), &code_or_keyval)
                          : attrcache_set_as(kind_of<Kind>(), &anchor->table, object, keyval, value,
                                             tag, &code_or_keyval);
-  if (result != ATTRCACHE_OK) return fail_to_set<Kind, Names>(handle, result, code_or_keyval);
-  lost(code_or_keyval);
-  return MPI_SUCCESS;
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
 }
-
-inline void ignore(int) {}
 
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int delete_attr_fast(attrcache_table* table,
@@ -88,7 +83,16 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// The same on any object, heeding what watched() says.
+// Runs an operation that is counted or checked. That has ended before an error is raised, since an
+// error handler may not return.
+template <typename Call>
+int watch_operation(report::What what, int kind, int keyval, Call call) {
+  const WatchedFree::Aside aside;
+  const report::Operation operation(what, kind, keyval);
+  return call();
+}
+
+// The same as before on any object, heeding what watched() says.
 template <typename Kind, typename Names>
 int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
@@ -99,18 +103,23 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     if (code != MPI_SUCCESS) return code;
   }
   const uint8_t watch = watched();
-  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag, ignore);
+  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
   count(counts.sets);
   tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
     watch_set(Kind::kNumber, keyval);
   }
-  const WatchedFree::Aside aside;
-  const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
-  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag, [=](int code) {
-    if ((watch & kChecked) && code != keyval) watch_lost(Kind::kNumber, keyval, code);
+  int code = 0;
+  const int result = watch_operation(report::What::kSet, Kind::kNumber, keyval, [&] {
+    return attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
+                            value, tag, &code);
   });
+  if (result != ATTRCACHE_OK)
+    return fail_to_set<Kind, Names>(handle, result, code != 0 ? code : keyval);
+  // A delete_fn may have failed although another call has taken up the new value.
+  if ((watch & kChecked) && code != 0) watch_lost(Kind::kNumber, keyval, code);
+  return MPI_SUCCESS;
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -133,9 +142,13 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     watch_thread(Doing::kDelete, Kind::kNumber, keyval);
     watch_delete(Kind::kNumber, table, keyval);
   }
-  const WatchedFree::Aside aside;
-  const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
-  return delete_attr_fast<Kind, Names>(table, handle, keyval);
+  int code_or_keyval = keyval;
+  const int result = watch_operation(report::What::kDelete, Kind::kNumber, keyval, [&] {
+    return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval,
+                            &code_or_keyval);
+  });
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
 using Destructor = void(void* extra_state, void* context);
@@ -153,20 +166,20 @@ inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_c
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. These call the registry
-// and not the C API, which would check the pointers again.
+// and not the C API, which would check the pointers again. They return attrcache's result, for
+// end_creation().
 inline int create_unwatched(const Process& state, int kind, const attrcache_callbacks& callbacks,
                             int* keyval) {
-  const int result = Registry::of(state.kinds[kind]).create(callbacks, keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+  return Registry::of(state.kinds[kind]).create(callbacks, keyval);
 }
 [[gnu::noinline, gnu::cold]] inline int create_watched(const Process& state, int kind,
                                                        const attrcache_callbacks& callbacks,
                                                        int* keyval, const report::Source& source) {
   if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
   Creation creation(kind, callbacks, source);
-  const int code = create_unwatched(state, kind, creation.callbacks(), keyval);
-  if (code == MPI_SUCCESS) creation.done(*keyval);
-  return code;
+  const int result = create_unwatched(state, kind, creation.callbacks(), keyval);
+  if (result == ATTRCACHE_OK) creation.done(*keyval);
+  return result;
 }
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval, const report::Source& source) {
@@ -175,26 +188,35 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
              : create_unwatched(state, kind, callbacks, keyval);
 }
 
-template <typename Names>
-int free_unwatched(int kind, int* keyval) {
-  const int result = Registry::of(process()->kinds[kind]).free(keyval);
-  // A destructor may have freed the variable, if the keyval could be freed.
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail_to_free<Names>(result, kind, *keyval);
+// Returns what MPI's function returns for a result of create_keyval(). If attrcache has no number
+// left, MPI makes the keyval, by `create_natively`.
+template <typename Create>
+int end_creation(int result, int kind, Create create_natively) {
+  if (result == ATTRCACHE_OK) [[likely]]
+    return MPI_SUCCESS;
+  if (result != ATTRCACHE_ERR_KEYVALS_EXHAUSTED) return raise_on_world(error_code(result, 0));
+  note_exhausted(kind);
+  return create_natively();
 }
-template <typename Names>
-[[gnu::noinline, gnu::cold]] int free_watched(int kind, int* keyval) {
+
+inline int free_unwatched(int kind, int* keyval) {
+  return Registry::of(process()->kinds[kind]).free(keyval);
+}
+[[gnu::noinline, gnu::cold]] inline int free_watched(int kind, int* keyval) {
   if (checking()) {
     watch_thread(Doing::kFree, kind, *keyval);
     watch_free(kind, *keyval);
   }
   tsan::release(*keyval);
   const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
-  return free_unwatched<Names>(kind, keyval);
+  return free_unwatched(kind, keyval);
 }
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
-  return watched() & (kChecked | kCounted | kSanitized) ? free_watched<Names>(kind, keyval)
-                                                        : free_unwatched<Names>(kind, keyval);
+  const int result = watched() & (kChecked | kCounted | kSanitized) ? free_watched(kind, keyval)
+                                                                    : free_unwatched(kind, keyval);
+  // A destructor may have freed the variable, if the keyval could be freed.
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail_to_free<Names>(result, kind, *keyval);
 }
 
 }  // namespace attrcache::mpi

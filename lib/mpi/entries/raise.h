@@ -74,7 +74,7 @@ template <typename Kind, typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_set(typename Kind::Handle handle, int result,
                                              int code_or_keyval) {
   if (result == ATTRCACHE_ERR_CALLBACK) {
-    return raise_in_set<Kind, Names>(handle, error_code(result, code_or_keyval));
+    return raise_in_set<Kind, Names>(handle, failure(result, code_or_keyval));
   }
   note_result(result, Doing::kSet, Kind::kNumber, code_or_keyval);
   if (is_keyval_error(result)) return Names::set_attr(handle, code_or_keyval, nullptr);
@@ -85,7 +85,7 @@ template <typename Kind, typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_delete(typename Kind::Handle handle, int result,
                                                 int code_or_keyval) {
   if (result == ATTRCACHE_ERR_CALLBACK) {
-    return raise_in_delete<Kind, Names>(handle, error_code(result, code_or_keyval));
+    return raise_in_delete<Kind, Names>(handle, failure(result, code_or_keyval));
   }
   note_result(result, Doing::kDelete, Kind::kNumber, code_or_keyval);
   if (is_keyval_error(result)) return Names::delete_attr(handle, code_or_keyval);

@@ -20,6 +20,10 @@ bool is_keyval_error(int result);
 // class.
 int error_code(int result, int callback_code);
 
+// The same where the call ends: the exception of a callback that threw goes on instead (see
+// let_exception_go_on()).
+int failure(int result, int callback_code);
+
 // Calls MPI_COMM_WORLD's error handler (which may end the program) and returns `code`. This is for
 // errors that no call to MPI is known to fail with: too many keyvals, no memory, bad arguments of
 // MPIX_* functions, and objects of kinds without error handlers.
@@ -30,7 +34,7 @@ int raise_on_world(int code);
 // deletes nothing. MPI then leaves the anchor attached, as it does with any attribute whose delete
 // callback failed, and raises the error. For all other threads nothing about the object has changed
 // meanwhile. The Refusal is used up as soon as the callback was called, because the error handler,
-// which MPI calls next, may do anything.
+// which MPI calls next, may do anything. (It may also leave, where MPI fails before the callback.)
 class Refusal {
  public:
   Refusal(int kind, const void* object, int code);

@@ -8,8 +8,10 @@
 
 #include <cstdlib>
 
+#include "keyval/id.h"
 #include "mpi/native/facts.h"
 #include "mpi/native/kind_names.h"
+#include "platform/atomic.h"
 
 namespace attrcache::mpi {
 
@@ -52,10 +54,21 @@ auto with_kind(int number, Visit visit) {
   }
 }
 
+// The standard ABI leaves open which ints an MPI hands out as keyvals. Attrcache's are those from
+// ATTRCACHE_KEYVAL_MIN on, XOR this, so that they are others: begin_first() compares. Relaxed:
+// it is stored before there is any keyval of attrcache's.
+[[gnu::visibility("hidden")]] extern constinit Atomic<uint32_t> keyval_mask;
+
+// A keyval as the core has it inside.
+inline id::Keyval inner(int keyval) {
+  const auto bits = static_cast<uint32_t>(keyval);
+  return id::Keyval{facts::kStandardAbi ? bits ^ keyval_mask.load(kRelaxed) : bits};
+}
+
 // Whether attrcache handed this keyval out. MPI's own keyvals are outside the range, so one
 // comparison is enough.
 inline bool ours(int keyval) {
-  return static_cast<unsigned>(keyval) - ATTRCACHE_KEYVAL_MIN <=
+  return id::bits(inner(keyval)) - ATTRCACHE_KEYVAL_MIN <=
          static_cast<unsigned>(ATTRCACHE_KEYVAL_MAX - ATTRCACHE_KEYVAL_MIN);
 }
 

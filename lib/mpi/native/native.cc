@@ -17,6 +17,7 @@
 namespace attrcache::mpi {
 
 constinit Atomic<const Native*> native_table{nullptr};
+constinit Atomic<uint32_t> keyval_mask{0};
 
 namespace {
 

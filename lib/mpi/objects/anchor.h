@@ -45,6 +45,22 @@ inline Anchor* find_anchor(typename Kind::Handle handle) {
   return static_cast<Anchor*>(objects<Kind>.find(facts::to_key(handle)));
 }
 
+// MPICH's threadcomms: one handle, under which each thread has attributes of its own, and so an
+// anchor. MPI is asked for it each time.
+inline constinit HandleMap threadcomms;
+
+template <typename Kind>
+inline bool is_threadcomm(uintptr_t key) {
+  return Kind::kNumber == kCommunicator && threadcomms.find(key) != nullptr;
+}
+
+// Enters an object's anchor into the map. If there is no memory for that, the object is served all
+// the same, only more slowly.
+template <typename Kind>
+inline void remember(uintptr_t key, Anchor* anchor) {
+  if (!is_threadcomm<Kind>(key)) objects<Kind>.insert(key, anchor);
+}
+
 }  // namespace attrcache::mpi
 
 #endif  // ATTRCACHE_MPI_OBJECTS_ANCHOR_H_

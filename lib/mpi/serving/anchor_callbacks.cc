@@ -6,6 +6,7 @@
 #include <new>
 
 #include "mpi/native/errors.h"
+#include "mpi/native/exceptions.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/living.h"
@@ -27,7 +28,7 @@ size_t attribute_count(attrcache_kind* kind, const Anchor& anchor) {
 // the copy has. So if a copy_fn fails, the delete_fn of each attribute that was copied before it
 // gets the null handle.
 template <typename Kind>
-int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {
+int copy_anchor(typename Kind::Handle old, void* value, void* copy, int* flag) {
   auto* from = static_cast<Anchor*>(value);
   *flag = 0;
   if (from == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
@@ -35,7 +36,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   attrcache_kind* kind = kind_of<Kind>();
   if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
   // The callbacks must find the object that they are called for.
-  objects<Kind>.insert(facts::to_key(old), from);
+  remember<Kind>(facts::to_key(old), from);
   Anchor* to = new_anchor();
   if (to == nullptr) return MPI_ERR_NO_MEM;
   int code = 0;
@@ -54,6 +55,15 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   *static_cast<void**>(copy) = to;
   *flag = 1;
   return MPI_SUCCESS;
+}
+
+// The same, and an exception of a copy_fn goes on through MPI.
+template <typename Kind>
+int copy_anchor_of(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {
+  const unsigned before = exceptions_kept();
+  const int code = copy_anchor<Kind>(old, value, copy, flag);
+  if (code != MPI_SUCCESS && exceptions_kept() != before) let_exception_go_on();
+  return code;
 }
 
 template <typename Kind>
@@ -99,6 +109,29 @@ int to_tell<Communicator>(MPI_Comm comm, int code) {
   return code;
 }
 
+// The object is being freed. If a delete_fn throws (`thrown` counts on), MPI's function doesn't get
+// to its end, and the object, with its anchor, stays MPI's.
+template <typename Kind>
+int free_anchor(typename Kind::Handle handle, Anchor* anchor, unsigned thrown) {
+  const uintptr_t key = facts::to_key(handle);
+  // The callbacks must find the object even if it was never used under this handle.
+  remember<Kind>(key, anchor);
+  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  report::ends(Kind::kNumber, anchor);
+  Freed freed = checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
+  if (exceptions_kept() != thrown) freed.kept = true;
+  if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
+  // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
+  // with it.
+  if (!freed.kept && (objects<Kind>.find(key) == anchor || is_threadcomm<Kind>(key))) {
+    objects<Kind>.erase(key);
+    if (Freeing* const freeing = find_freeing(Kind::kNumber, key)) freeing->anchor_deleted = true;
+    report::ended(anchor);
+    if (!freed.leaked) delete_anchor(anchor);
+  }
+  return to_tell<Kind>(handle, freed.code);
+}
+
 // MPI's delete callback for anchors. Either the object is being freed, or an error is to be raised
 // on it (Refusal, errors.h), and the object goes on.
 template <typename Kind>
@@ -106,25 +139,11 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   int code;
   if (Refusal::asked(Kind::kNumber, facts::to_object(handle), &code)) [[unlikely]]
     return code;
-  auto* anchor = static_cast<Anchor*>(value);
-  if (anchor == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
-  const uintptr_t key = facts::to_key(handle);
-  // The callbacks must find the object even if it was never used under this handle.
-  objects<Kind>.insert(key, anchor);
-  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, anchor);
-  const Freed freed =
-      checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
-  if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
-  // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
-  // with it.
-  if (!freed.kept && objects<Kind>.find(key) == anchor) {
-    objects<Kind>.erase(key);
-    if (Freeing* const freeing = find_freeing(Kind::kNumber, key)) freeing->anchor_deleted = true;
-    report::ended(anchor);
-    if (!freed.leaked) delete_anchor(anchor);
-  }
-  return to_tell<Kind>(handle, freed.code);
+  if (value == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
+  const unsigned before = exceptions_kept();
+  code = free_anchor<Kind>(handle, static_cast<Anchor*>(value), before);
+  if (exceptions_kept() != before) let_exception_go_on();
+  return code;
 }
 
 }  // namespace
@@ -141,18 +160,22 @@ void delete_anchor(Anchor* anchor) { std::free(anchor); }
 
 template <typename Kind>
 void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
-  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, anchor);
-  // The free has returned to the program already, with its code.
-  const Freed freed =
-      free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kDrain);
-  report::ended(anchor);
-  if (!freed.leaked) delete_anchor(anchor);
+  const unsigned before = exceptions_kept();
+  {
+    const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+    report::ends(Kind::kNumber, anchor);
+    // MPI's free has ended already, with its code.
+    const Freed freed = free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                        FreeMode::kDrain);
+    report::ended(anchor);
+    if (!freed.leaked) delete_anchor(anchor);
+  }
+  if (exceptions_kept() != before) let_exception_go_on();
 }
 
 template <typename Kind>
 int create_anchor_keyval(int* keyval) {
-  return native().of<Kind>().create_keyval(copy_anchor<Kind>, delete_anchor_of<Kind>, keyval,
+  return native().of<Kind>().create_keyval(copy_anchor_of<Kind>, delete_anchor_of<Kind>, keyval,
                                            nullptr);
 }
 

@@ -6,11 +6,14 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
+#include "mpi/native/exceptions.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/tsan.h"
@@ -89,6 +92,22 @@ int create_anchor_keyvals(Process& s) {
   return code;
 }
 
+// Gives attrcache's keyvals a range that has none of MPI's that were made just now, and none that
+// MPI predefines.
+void choose_keyval_numbers(const Process& s) {
+  const auto used = [&s](uint32_t base) {
+    return std::any_of(std::begin(s.anchor_keyvals), std::end(s.anchor_keyvals), [=](int keyval) {
+      return (static_cast<uint32_t>(keyval) & id::kMarkerMask) == base;
+    });
+  };
+  for (const uint32_t base : {0x40000000u, 0x20000000u, 0x60000000u}) {
+    if (used(base)) continue;
+    keyval_mask.store(base ^ ATTRCACHE_KEYVAL_MIN, kRelaxed);
+    if (facts::kStandardAbi || base == ATTRCACHE_KEYVAL_MIN) return;
+  }
+  die("cannot serve this process:", "the MPI's keyvals might be taken for attrcache's");
+}
+
 // Whether the program's calls of the function with this name reach attrcache first.
 bool comes_to_us(const char* name) {
   static const char here = 0;
@@ -135,16 +154,6 @@ void find_wrapped(Process& s) {
   }
 }
 
-// The program's callbacks may be C++.
-int catch_exceptions(void (*call)(void* argument), void* argument) {
-  try {
-    call(argument);
-  } catch (...) {
-    return 1;
-  }
-  return 0;
-}
-
 int create_domain(Process& s) {
   attrcache_kind_options kinds[kMpiKinds];
   for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
@@ -152,9 +161,10 @@ int create_domain(Process& s) {
   o.communicator = &kinds[kCommunicator];
   o.datatype = &kinds[kDatatype];
   o.window = &kinds[kWindow];
-  o.catch_exceptions = catch_exceptions;
+  o.catch_exceptions = keep_exception;
   // A variable whose keyval was freed has MPI's value before the destructor runs.
-  const attrcache_keyval_numbers numbers = {ATTRCACHE_KEYVAL_MIN, MPI_KEYVAL_INVALID};
+  const attrcache_keyval_numbers numbers = {ATTRCACHE_KEYVAL_MIN ^ keyval_mask.load(kRelaxed),
+                                            MPI_KEYVAL_INVALID};
   o.numbers = &numbers;
   int result = attrcache_domain_create(&o, &s.domain);
   for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
@@ -197,6 +207,7 @@ int begin_first(const Process** state) {
     kProcessMemory.destroy(made);
     return code;
   }
+  choose_keyval_numbers(*made);
   const int result = create_domain(*made);
   if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
 

@@ -4,6 +4,7 @@
 
 #include "callback/frame.h"
 #include "mpi/native/errors.h"
+#include "mpi/native/kinds.h"
 #include "platform/memory.h"
 #include "platform/wait.h"
 #include "table/attribute.h"
@@ -71,7 +72,7 @@ bool delete_each(attrcache_kind* kind, attrcache_table* table, void* object, OnF
                    &target.table);  // a callback may free the object itself
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
     int code = 0;
-    const int result = delete_attribute(target, id::of(attributes.keyval(i)), on_failure, &code);
+    const int result = delete_attribute(target, inner(attributes.keyval(i)), on_failure, &code);
     each(result, code);
   }
   return !scope.table_died();

@@ -10,6 +10,7 @@
 #ifndef ATTRCACHE_MPI_SERVING_FREEING_H_
 #define ATTRCACHE_MPI_SERVING_FREEING_H_
 
+#include "mpi/native/stack_place.h"
 #include "mpi/objects/anchor.h"
 
 namespace attrcache::mpi {
@@ -20,11 +21,14 @@ struct Freeing {
   uintptr_t key;
   bool anchor_deleted;  // MPI has deleted the anchor
   Anchor* late;         // holds what was set since; it is neither MPI's nor in the map
-  const void* frame;    // where on the stack the call is
+  StackPlace place;
 };
 
-// The innermost of this thread's calls that free this object, or null.
+// The innermost of this thread's calls that free this object, or null. An error handler may have
+// left the call (!place.lives()). Then the object was not freed by it, and end_freeing() forgets
+// it; its late anchor is the caller's.
 Freeing* find_freeing(int kind, uintptr_t key);
+Anchor* end_freeing(Freeing* left);
 
 // Exists around MPI's function that frees an object.
 class FreeingCall {

@@ -21,10 +21,6 @@ constinit bool world_counted = false;  // in mpi_users
 // with the release: a thread that doesn't find it set any more finds the anchors' new keyvals.
 constinit Atomic<bool> forgotten{false};
 
-// The thread's outermost call. If an error handler has left it by longjmp, it is recognized by its
-// lower address, as in freeing.cc, unless the next call comes from further down the stack.
-constinit thread_local const LifetimeCall* outermost = nullptr;
-
 // All that follow are called with lifetime_lock held.
 void count_users(long change) {
   const long users = mpi_users.load(kRelaxed) + change;
@@ -41,15 +37,10 @@ void begin_anew_if_forgotten() {
 
 }  // namespace
 
-LifetimeCall::LifetimeCall(Part part) : part_(part) {
-  if (outermost <= this) outermost = this;
-}
-LifetimeCall::~LifetimeCall() {
-  if (outermost == this) outermost = nullptr;
-}
+constinit thread_local StackPlace LifetimeCall::outermost_;
 
 void LifetimeCall::began() const {
-  if (outermost != this) return;
+  if (!is_outermost()) return;
   const std::lock_guard held(lifetime_lock);
   count_users(1);
   if (part_ == Part::kWorld) world_counted = true;
@@ -57,7 +48,7 @@ void LifetimeCall::began() const {
 }
 
 void LifetimeCall::ended() const {
-  if (outermost != this) return;
+  if (!is_outermost()) return;
   const std::lock_guard held(lifetime_lock);
   count_users(-1);
   part_ended();

@@ -8,20 +8,18 @@
 #ifndef ATTRCACHE_MPI_SERVING_LIFETIME_H_
 #define ATTRCACHE_MPI_SERVING_LIFETIME_H_
 
+#include "mpi/native/stack_place.h"
+
 namespace attrcache::mpi {
 
 // What keeps MPI alive: MPI_Init's world, or a session.
 enum class Part { kWorld, kSession };
 
-// Exists while an overridden function begins or ends a part of MPI. Tools may call one such
-// function from within another of the same purpose; only a thread's outermost call counts. No
-// callback of the program's may run meanwhile.
-class LifetimeCall {
+// Exists while an overridden function begins or ends a part of MPI. No callback of the program's
+// may run meanwhile.
+class LifetimeCall : private NestedCall {
  public:
-  explicit LifetimeCall(Part part);
-  ~LifetimeCall();
-  LifetimeCall(const LifetimeCall&) = delete;
-  LifetimeCall& operator=(const LifetimeCall&) = delete;
+  explicit LifetimeCall(Part part) : NestedCall(outermost_), part_(part) {}
 
   // MPI_Init or MPI_Session_init has succeeded. If that was the beginning of a further life,
   // serving begins anew before this returns, even if another thread's call was the first.
@@ -30,6 +28,7 @@ class LifetimeCall {
   void ended() const;
 
  private:
+  static constinit thread_local StackPlace outermost_;
   const Part part_;
 };
 

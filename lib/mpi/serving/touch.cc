@@ -17,7 +17,27 @@ namespace {
 
 // Gives one thread the right to attach an anchor. It is held around calls into MPI that run no
 // callback and can fail only for lack of memory, so a thread that waits for it waits for MPI alone.
-constinit std::mutex attaching;
+// If they do fail, an error handler may use other objects, or leave: so a thread that has the right
+// may take it again.
+class Attaching {
+ public:
+  Attaching() {
+    if (!mine_) lock_.lock();
+    mine_ = true;
+  }
+  ~Attaching() {
+    if (mine_) lock_.unlock();
+    mine_ = false;
+  }
+  Attaching(const Attaching&) = delete;
+  Attaching& operator=(const Attaching&) = delete;
+
+ private:
+  static constinit std::mutex lock_;
+  static constinit thread_local bool mine_;
+};
+constinit std::mutex Attaching::lock_;
+constinit thread_local bool Attaching::mine_ = false;
 
 // Asks MPI for the object's anchor, and gives null if there is none.
 template <typename Kind>
@@ -41,7 +61,7 @@ int ask(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
 // pointer, which ask() takes for no anchor, and gives null.
 template <typename Kind>
 int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
-  const std::lock_guard held(attaching);
+  const Attaching held;
   int code = ask<Kind>(state, handle, anchor);
   if (code != MPI_SUCCESS || *anchor != nullptr) return code;
   Anchor* made = new_anchor();
@@ -91,7 +111,11 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   notice_further_life();
   watch_for_end(*state);
   const uintptr_t key = facts::to_key(handle);
-  Freeing* const freeing = find_freeing(Kind::kNumber, key);
+  Freeing* freeing = find_freeing(Kind::kNumber, key);
+  while (freeing != nullptr && !freeing->place.lives()) {
+    if (Anchor* const late = end_freeing(freeing)) adopt_late_anchor<Kind>(handle, late);
+    freeing = find_freeing(Kind::kNumber, key);
+  }
   if (freeing != nullptr && (freeing->anchor_deleted || freeing->late != nullptr)) {
     return find_late<Kind>(*freeing, handle, if_none, anchor);
   }
@@ -105,8 +129,7 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
     if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
   }
   report::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
-  // If the map has no memory for the entry, the object is served all the same, only more slowly.
-  if (!ending()) objects<Kind>.insert(key, *anchor);
+  if (!ending()) remember<Kind>(key, *anchor);
   return MPI_SUCCESS;
 }
 
@@ -122,12 +145,12 @@ void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const Process& state = *process();
   const uintptr_t key = facts::to_key(handle);
   {
-    const std::lock_guard held(attaching);
+    const Attaching held;
     Anchor* there;
     if (ask<Kind>(state, handle, &there) == MPI_SUCCESS && there == nullptr &&
         native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], anchor) ==
             MPI_SUCCESS) {
-      if (!ending()) objects<Kind>.insert(key, anchor);
+      if (!ending()) remember<Kind>(key, anchor);
       return;
     }
   }

@@ -53,17 +53,20 @@ int end_object(typename Kind::Handle handle) {
   Anchor* const anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) return MPI_SUCCESS;
   int code = 0;
-  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, anchor);
-  const int result = attrcache_delete_all(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                                          ATTRCACHE_DRAIN_FINALLY, &code);
+  int result;
+  {
+    const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+    report::ends(Kind::kNumber, anchor);
+    result = attrcache_delete_all(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                  ATTRCACHE_DRAIN_FINALLY, &code);
+  }
   // If the map doesn't have it any more, a callback has ended the object, and the table with it.
   if (objects<Kind>.find(key) == anchor) {
     objects<Kind>.erase(key);
     report::ended(anchor);
     delete_anchor(anchor);
   }
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, error_code(result, code));
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, failure(result, code));
 }
 
 void end_files(int* first_failure) {

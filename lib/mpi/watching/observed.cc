@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "mpi/native/exceptions.h"
 #include "mpi/native/fortran.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
@@ -82,9 +83,19 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  int ended(int code) {
-    code_ = code;
-    return code;
+  // Makes the call, and returns the callback's code. If an exception leaves it, it goes on from
+  // here once the call is counted.
+  template <typename Call>
+  static int run(const Observed& observed, int keyval, bool copies, Call call) {
+    {
+      Running running(observed, keyval, copies);
+      const auto make_call = [&] { running.code_ = call(); };
+      const auto by_pointer = [](void* made) { (*static_cast<decltype(make_call)*>(made))(); };
+      if (keep_exception(by_pointer, const_cast<void*>(static_cast<const void*>(&make_call))) == 0)
+        return running.code_;
+    }
+    let_exception_go_on();
+    return ATTRCACHE_CALLBACK_THREW;
   }
 
  private:
@@ -96,13 +107,14 @@ class Running {
   uint64_t start_;
   uint64_t aside_;
   uint64_t inner_time_ = 0;
-  int code_ = ATTRCACHE_CALLBACK_THREW;  // stays so unless ended() is called
+  int code_ = ATTRCACHE_CALLBACK_THREW;  // stays so unless the callback returns
 };
 thread_local constinit Running* Running::innermost_ = nullptr;
 
 // ---- Checking what callbacks return ----
 
-// Whether MPI knows the code. True if that can't be found out.
+// Whether MPI knows the code. True if that can't be found out. (In MPICH, MPI_LASTUSEDCODE limits
+// classes, and not the codes of MPI_Add_error_code; and MPI_Error_class never fails.)
 bool is_error_code(int code) {
   if (ending() || !initialized() || finalized()) return true;
   int* last = nullptr;
@@ -111,6 +123,9 @@ bool is_error_code(int code) {
       flag == 0) {
     return true;
   }
+  using Classify = int(int, int*);
+  static auto* const classify = reinterpret_cast<Classify*>(find_symbol("PMPI_Error_class"));
+  if (code > *last && behaviour().natively == &MisuseText::mpich) classify(code, &code);
   return code >= 0 && code <= *last;
 }
 
@@ -163,9 +178,10 @@ using Object = std::conditional_t<facts::kHandleForm == ATTRCACHE_HANDLE_INT, in
 int copy_c(Object object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   const auto& o = *static_cast<Observed*>(extra_state);
   const auto call = [&](void* to) {
-    Running running(o, keyval, true);
-    return running.ended(as<int(Object, int, void*, void*, void*, int*)>(o.program.copy_fn)(
-        object, keyval, o.program.extra_state, in, to, flag));
+    return Running::run(o, keyval, true, [&] {
+      return as<int(Object, int, void*, void*, void*, int*)>(o.program.copy_fn)(
+          object, keyval, o.program.extra_state, in, to, flag);
+    });
   };
   if (!o.checks) return call(out);
   uint64_t value = kNoValue;
@@ -186,12 +202,10 @@ int copy_c(Object object, int keyval, void* extra_state, void* in, void* out, in
 template <typename Handle>
 int delete_c(Handle object, int keyval, void* value, void* extra_state) {
   const auto& o = *static_cast<Observed*>(extra_state);
-  int code;
-  {
-    Running running(o, keyval, false);
-    code = running.ended(as<int(Handle, int, void*, void*)>(o.program.delete_fn)(
-        object, keyval, value, o.program.extra_state));
-  }
+  const int code = Running::run(o, keyval, false, [&] {
+    return as<int(Handle, int, void*, void*)>(o.program.delete_fn)(object, keyval, value,
+                                                                   o.program.extra_state);
+  });
   if (o.checks) look_at_delete(o, facts::to_object(object), keyval, code);
   return code;
 }
@@ -200,17 +214,19 @@ int delete_c(Handle object, int keyval, void* value, void* extra_state) {
 int copy_raw(void* object, int keyval, void* extra_state, void* context, attrcache_tag tag,
              intptr_t in, attrcache_tag* tag_out, intptr_t* out, int* flag) {
   const auto& o = *static_cast<Observed*>(extra_state);
-  Running running(o, keyval, true);
-  return running.ended(as<attrcache_copy_raw_fn>(o.program.copy_fn)(
-      object, keyval, o.program.extra_state, context, tag, in, tag_out, out, flag));
+  return Running::run(o, keyval, true, [&] {
+    return as<attrcache_copy_raw_fn>(o.program.copy_fn)(object, keyval, o.program.extra_state,
+                                                        context, tag, in, tag_out, out, flag);
+  });
 }
 
 int delete_raw(void* object, int keyval, void* extra_state, void* context, attrcache_tag tag,
                intptr_t value) {
   const auto& o = *static_cast<Observed*>(extra_state);
-  Running running(o, keyval, false);
-  return running.ended(as<attrcache_delete_raw_fn>(o.program.delete_fn)(
-      object, keyval, o.program.extra_state, context, tag, value));
+  return Running::run(o, keyval, false, [&] {
+    return as<attrcache_delete_raw_fn>(o.program.delete_fn)(object, keyval, o.program.extra_state,
+                                                            context, tag, value);
+  });
 }
 
 // ---- In Fortran ----
@@ -234,10 +250,11 @@ void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value
   Observed& o = observed_at(extra_state);
   const int key = *keyval;
   const auto call = [&](Value* to) {
-    Running running(o, key, true);
-    as<void(int*, int*, Value*, Value*, Value*, int*, int*)>(o.program.copy_fn)(
-        object, keyval, own_extra_state<Value>(o), in, to, flag, ierror);
-    running.ended(*ierror);
+    Running::run(o, key, true, [&] {
+      as<void(int*, int*, Value*, Value*, Value*, int*, int*)>(o.program.copy_fn)(
+          object, keyval, own_extra_state<Value>(o), in, to, flag, ierror);
+      return *ierror;
+    });
   };
   if (!o.checks) return call(out);
   Value value = static_cast<Value>(kNoValue);
@@ -261,12 +278,11 @@ void delete_fortran(int* object, int* keyval, Value* value, Value* extra_state, 
   Observed& o = observed_at(extra_state);
   const int handle = *object;
   const int key = *keyval;
-  {
-    Running running(o, key, false);
+  Running::run(o, key, false, [&] {
     as<void(int*, int*, Value*, Value*, int*)>(o.program.delete_fn)(
         object, keyval, value, own_extra_state<Value>(o), ierror);
-    running.ended(*ierror);
-  }
+    return *ierror;
+  });
   if (o.checks) look_at_delete(o, object_of(o.kind, handle), key, *ierror);
 }
 

@@ -2,13 +2,15 @@
 
 #include "mpi/watching/watch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <vector>
 
 #include "callback/frame.h"
-#include "keyval/id.h"
+#include "keyval/registry.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/living.h"
@@ -99,6 +101,15 @@ void note_passed_on(Doing doing, int kind, int keyval) {
   } else if (doing != Doing::kGet) {
     caught(Misuse::kPredefined, {doing, kind, keyval, nullptr});
   }
+}
+
+void note_exhausted(int kind) {
+  static constinit Atomic<bool> told{false};
+  if (verbose() && !told.exchange(true, kRelaxed)) {
+    std::fprintf(stderr, "attrcache[%d]: all %u keyvals of %ss are alive; MPI makes further ones\n",
+                 getpid(), unsigned{Registry::kCapacity}, kKindNames[kind].word);
+  }
+  caught(Misuse::kKeyvalsExhausted, {Doing::kCreate, kind, kNoKeyval, nullptr});
 }
 
 void watch_thread(Doing doing, int kind, int keyval) {

@@ -20,6 +20,10 @@ namespace attrcache::mpi {
 // has not begun or is over.
 [[gnu::noinline, gnu::cold]] void note_passed_on(Doing doing, int kind, int keyval);
 
+// Call this when MPI makes a keyval because attrcache has none left. The first time,
+// ATTRCACHE_VERBOSE tells.
+[[gnu::noinline, gnu::cold]] void note_exhausted(int kind);
+
 // Call this before MPI is asked about a handle.
 template <typename Kind>
 void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {

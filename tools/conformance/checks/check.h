@@ -330,8 +330,67 @@ static void expect_copied(MPI_Comm comm, MPI_Comm duplicate) {
   CALL(MPI_Comm_free(&comm));
 }
 
-/* A communicator made from it by anything but a dup has no attribute. Both are freed. */
-static void expect_without(MPI_Comm comm, MPI_Comm made) {
+/* Communicators that are made of another one, or of its group, by anything but duplication. */
+enum {
+  BY_SPLIT,
+  BY_CREATE,
+  BY_CART,
+  BY_GRAPH,
+  BY_DIST_GRAPH,
+  BY_DIST_GRAPH_ADJACENT,
+  BY_SPLIT_TYPE,
+  BY_CREATE_GROUP,
+  BY_CREATE_FROM_GROUP
+};
+static const int constructors =
+    MPI_VERSION < 3 ? BY_SPLIT_TYPE : BY_CREATE_FROM_GROUP + (MPI_VERSION > 3);
+static MPI_Comm made_by(int constructor, MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  int one[1] = {1}, zero[1] = {0};
+  MPI_Group group;
+  CALL(MPI_Comm_group(comm, &group));
+  switch (constructor) {
+    case BY_SPLIT:
+      CALL(MPI_Comm_split(comm, 0, 0, &made));
+      break;
+    case BY_CREATE:
+      CALL(MPI_Comm_create(comm, group, &made));
+      break;
+    case BY_CART:
+      CALL(MPI_Cart_create(comm, 1, one, zero, 0, &made));
+      break;
+    case BY_GRAPH:
+      CALL(MPI_Graph_create(comm, 1, zero, zero, 0, &made));
+      break;
+    case BY_DIST_GRAPH:
+      CALL(
+          MPI_Dist_graph_create(comm, 1, zero, one, zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
+      break;
+    case BY_DIST_GRAPH_ADJACENT:
+      CALL(MPI_Dist_graph_create_adjacent(comm, 1, zero, MPI_UNWEIGHTED, 1, zero, MPI_UNWEIGHTED,
+                                          MPI_INFO_NULL, 0, &made));
+      break;
+#if MPI_VERSION >= 3
+    case BY_SPLIT_TYPE:
+      CALL(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made));
+      break;
+    case BY_CREATE_GROUP:
+      CALL(MPI_Comm_create_group(comm, group, 0, &made));
+      break;
+#endif
+#if MPI_VERSION >= 4
+    case BY_CREATE_FROM_GROUP:
+      CALL(MPI_Comm_create_from_group(group, "tag", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
+      break;
+#endif
+  }
+  CALL(MPI_Group_free(&group));
+  return made;
+}
+
+/* A communicator that was made in that way has no attributes of the one that it was made of. */
+static void expect_without(int constructor) {
+  MPI_Comm comm = comm_with_1(), made = made_by(constructor, comm);
   EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
   EXPECT_NOTES("");
   CALL(MPI_Comm_free(&made));

@@ -324,58 +324,74 @@ static void check(void) {
  * demanded, 7.7.1
  * Only duplication propagates attributes: MPI_COMM_SPLIT makes a communicator without any.
  */
-static void check(void) {
-  MPI_Comm comm = comm_with_1(), made;
-  CALL(MPI_Comm_split(comm, 0, 0, &made));
-  expect_without(comm, made);
-}
+static void check(void) { expect_without(BY_SPLIT); }
 
 /*@ not-by-split-type
  * demanded, 7.7.1, since: 3.0
  * Only duplication propagates attributes: MPI_COMM_SPLIT_TYPE makes a communicator without any.
  */
-static void check(void) {
-  MPI_Comm comm = comm_with_1(), made;
-  CALL(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made));
-  expect_without(comm, made);
-}
+static void check(void) { expect_without(BY_SPLIT_TYPE); }
 
 /*@ not-by-create
  * demanded, 7.7.1
  * Only duplication propagates attributes: MPI_COMM_CREATE makes a communicator without any.
  */
-static void check(void) {
-  MPI_Comm comm = comm_with_1(), made;
-  MPI_Group group;
-  CALL(MPI_Comm_group(comm, &group));
-  CALL(MPI_Comm_create(comm, group, &made));
-  CALL(MPI_Group_free(&group));
-  expect_without(comm, made);
-}
+static void check(void) { expect_without(BY_CREATE); }
 
 /*@ not-by-create-group
  * demanded, 7.7.1, since: 3.0
  * Only duplication propagates attributes: MPI_COMM_CREATE_GROUP makes a communicator without any,
  * even if the group has all ranks.
  */
-static void check(void) {
-  MPI_Comm comm = comm_with_1(), made;
-  MPI_Group group;
-  CALL(MPI_Comm_group(comm, &group));
-  CALL(MPI_Comm_create_group(comm, group, 0, &made));
-  CALL(MPI_Group_free(&group));
-  expect_without(comm, made);
-}
+static void check(void) { expect_without(BY_CREATE_GROUP); }
+
+/*@ not-by-create-from-group
+ * demanded, 7.7.1, since: 4.0
+ * Only duplication propagates attributes: MPI_COMM_CREATE_FROM_GROUP makes a communicator without
+ * any, even if the group has all ranks.
+ */
+static void check(void) { expect_without(BY_CREATE_FROM_GROUP); }
 
 /*@ not-by-cart
  * demanded, 7.7.1
  * Only duplication propagates attributes: MPI_CART_CREATE makes a communicator without any.
  */
+static void check(void) { expect_without(BY_CART); }
+
+/*@ not-by-graph
+ * demanded, 7.7.1
+ * Only duplication propagates attributes: MPI_GRAPH_CREATE makes a communicator without any.
+ */
+static void check(void) { expect_without(BY_GRAPH); }
+
+/*@ not-by-dist-graph
+ * demanded, 7.7.1, since: 2.2
+ * Only duplication propagates attributes: MPI_DIST_GRAPH_CREATE makes a communicator without any.
+ */
+static void check(void) { expect_without(BY_DIST_GRAPH); }
+
+/*@ not-by-dist-graph-adjacent
+ * demanded, 7.7.1, since: 2.2
+ * Only duplication propagates attributes: MPI_DIST_GRAPH_CREATE_ADJACENT makes a communicator
+ * without any.
+ */
+static void check(void) { expect_without(BY_DIST_GRAPH_ADJACENT); }
+
+/*@ not-by-intercomm-create
+ * demanded, 7.7.1, ranks: 2
+ * Only duplication propagates attributes: MPI_INTERCOMM_CREATE makes a communicator without any.
+ */
 static void check(void) {
-  MPI_Comm comm = comm_with_1(), made;
-  int dims[1] = {1}, periods[1] = {0};
-  CALL(MPI_Cart_create(comm, 1, dims, periods, 0, &made));
-  expect_without(comm, made);
+  MPI_Comm local, inter;
+  const int low = rank % 2 == 0;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_split(MPI_COMM_WORLD, low, 0, &local));
+  CALL(MPI_Comm_set_attr(local, keyval, (void*)1));
+  CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
+  EXPECT_EQ(get_comm(inter, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&inter));
+  CALL(MPI_Comm_free(&local));
 }
 
 /*@ not-by-intercomm-merge

@@ -13,6 +13,30 @@ static void check(void) {
   expect_same_on_all(value != NULL ? *value : -1);
 }
 
+/*@ tag-ub-elsewhere
+ * demanded, 9.1.2
+ * On a communicator other than MPI_COMM_WORLD, however it was made, a get of MPI_TAG_UB succeeds, and
+ * its flag says whether the attribute is there. If it is, it points to an int that is at least 32767.
+ */
+static void expect_tag_ub(MPI_Comm comm) {
+  int flag = 77, *value = NULL;
+  CALL(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &flag));
+  EXPECT(flag == 0 || flag == 1, "flag = true or false", "%d", flag);
+  if (flag == 1) EXPECT(*value >= 32767, "at least 32767", "%d", *value);
+}
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int constructor;
+  expect_tag_ub(MPI_COMM_SELF);
+  expect_tag_ub(comm);
+  for (constructor = 0; constructor < constructors; ++constructor) {
+    MPI_Comm made = made_by(constructor, comm);
+    expect_tag_ub(made);
+    CALL(MPI_Comm_free(&made));
+  }
+  CALL(MPI_Comm_free(&comm));
+}
+
 /*@ io
  * demanded, 9.1.2
  * MPI_IO is attached to MPI_COMM_WORLD: MPI_ANY_SOURCE, MPI_PROC_NULL or a rank.

@@ -87,13 +87,14 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
                           const void* caller) {
   auto* proxied =
       kProcessMemory.make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
-  if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
+  if (proxied == nullptr) return ATTRCACHE_ERR_MEMORY;
   const attrcache_callbacks callbacks = callbacks_of(
       ATTRCACHE_C, reinterpret_cast<attrcache_callback*>(copy_by_proxy),
       reinterpret_cast<attrcache_callback*>(delete_by_proxy), proxied, destroy_proxied);
-  const int code = mpi::create_keyval(state, kind, callbacks, keyval, {caller, copy_fn, delete_fn});
-  if (code != MPI_SUCCESS) kProcessMemory.destroy(proxied);
-  return code;
+  const int result =
+      mpi::create_keyval(state, kind, callbacks, keyval, {caller, copy_fn, delete_fn});
+  if (result != ATTRCACHE_OK) kProcessMemory.destroy(proxied);
+  return result;
 }
 
 namespace {
