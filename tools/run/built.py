@@ -6,6 +6,7 @@ import glob
 import os
 import shutil
 import subprocess
+import sys
 
 from which_mpi import clean_environment
 from words import die, say
@@ -96,5 +97,6 @@ def run(command, environment, name):
         errors="replace",
     )
     if made.returncode != 0:
-        die("%s\nattrcache-run: building %s failed" % ("\n".join(made.stdout.strip().split("\n")[-30:]), name))
+        print("\n".join(made.stdout.strip().split("\n")[-30:]), file=sys.stderr)
+        die("building %s failed" % name)
     return made.stdout
