@@ -83,7 +83,8 @@ int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed*
   if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   Pair* const slot = id::well_formed(keyval) ? table.find(id::index(keyval)) : nullptr;
-  if (slot == nullptr || !meta::belongs(slot->load_meta(), keyval)) [[unlikely]] {
+  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  if (meta::empty(m) || !meta::belongs(m, keyval)) [[unlikely]] {
     if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
     return id::well_formed(keyval) ? registry.why_not(keyval)
                                    : borrow_predefined(registry, table, keyval, borrowed);

@@ -48,7 +48,6 @@ typedef struct attrcache_thread {
 } attrcache_thread;
 typedef struct attrcache_thread_hooks {
   attrcache_thread* (*self)(void* context);
-  void (*yield)(void* context);
   void* context;
 } attrcache_thread_hooks;
 typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
