@@ -126,7 +126,7 @@ TEST_F(AbandonTest, WithinItsOwnCallbacks) {
     return 0;
   };
   Object to(kind);
-  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_FREED);
   EXPECT_TRUE(object.all_zero());
   EXPECT_EQ(attributes(), 0u);
 }
