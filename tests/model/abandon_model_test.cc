@@ -203,6 +203,7 @@ void ends_beside_what_is_left(End how, bool replaced) {
       busy += result == ATTRCACHE_ERR_BUSY;
       if (result != ATTRCACHE_OK) return;
       r.expect_new();
+      if (how == End::kFree) expect(r.bodies[0].read() == 0, "its delete_fn has ended");
       r.set(2);
       used_again = r.erase() == ATTRCACHE_OK;  // or left to who holds another of that number
     });

@@ -92,24 +92,24 @@ TEST(Borrow, TwiceBesideSetsInTurn) {
 }
 
 // A borrower runs no deletion of what it has never tried to hold, though the two attachments share a
-// bucket of tombs, and the first value's holder has yet to look.
+// bucket of tombs, and the other value's holder has yet to look.
 TEST(Borrow, NeverDeletesWhatItHasNotAnnounced) {
   static int held_third;
   held_third = 0;
   const auto not_by_the_last = [](Fixture&, int value) {
-    expect(value != 1 || now().thread != 2, "it has only held the third value");
+    expect(value != 2 || now().thread != 2, "it has only held the third value");
   };
   const auto use_third = [](Fixture& f) {
     if (f.get(0, 0) != 3) return;
     ++held_third;
     f.use(0, 0);
   };
-  const auto race_after = [&](auto before) {
-    race(kOfThree, in_turn(before, on_delete(not_by_the_last)), use, in_turn(set(2), set(3)),
+  const auto race_after = [&](auto held) {
+    race(kOfThree, in_turn(attached(), set(2), held, on_delete(not_by_the_last)), use, set(3),
          use_third);
   };
-  race_after(was_held());
-  race_after(often_held());
+  race_after(use);
+  race_after(in_turn(use, use, use));
   EXPECT_GT(held_third, 0);
 }
 
