@@ -102,7 +102,7 @@ class Readers {
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;
     tomb.free();
-    of.in_use.fetch_sub(1, kRelaxed);
+    of.in_use.fetch_sub(1, kRelease);  // as in uncount_left()
   }
   // How many deletions are left to others. A thread that sees a tomb open, or its opener's call
   // ended, sees it counted. Release, acquire: who sees that none is left any more frees objects that
@@ -118,7 +118,8 @@ class Readers {
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
     for (const Bucket& bucket : buckets_) {
-      if (bucket.in_use.load(kRelaxed) != 0) for_each_tomb_in(bucket, visit);
+      // Acquire: as in any_left().
+      if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
     }
   }
 

@@ -253,7 +253,7 @@ TEST(Free, WithinTheDeleteFnOfASet) {
 // A tomb that is used again for another table isn't taken for one of the table before.
 TEST(Tomb, UsedAgainForAnotherTable) {
   for (const char end : {'f', 'm', 'a'}) {
-    run_model({3, 1}, [end] {
+    run_model({2, 1}, [end] {
       Runtime r(ATTRCACHE_FULL_FENCES);  // a heavy fence would hide what isn't acquired
       alignas(64) attrcache_table tables[4096 / sizeof(attrcache_table) + 1] = {};
       attrcache_table& one = tables[0];
