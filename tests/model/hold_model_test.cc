@@ -3,6 +3,8 @@
 // Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
 // others hold leaves the deletion to them, and goes on.
 
+#include <algorithm>
+
 #include "platform/wait.h"
 #include "readers/tomb.h"
 #include "tests/model/explorer/atomic.h"
@@ -173,6 +175,27 @@ TEST(Borrow, ByTwoOfWhatIsLeft) {
   race({{1, 2}}, in_turn(often_held(), at_step_0), holding(erase_it), hold_until(2));
 }
 
+// One borrow fails to hold two values, both of which are left to it.
+TEST(Borrow, WhoseAttemptsFailTwice) {
+  static int left, most;
+  most = 0;
+  const auto begin = [](Fixture&) { left = 0; };
+  const auto count = [](Fixture&, int) { most = std::max(most, left += now().thread == 0); };
+  const auto set_two = [](Fixture& f) {
+    f.set(0, 0, 2);
+    step_and_wait_for(2);
+    f.set(0, 0, 3);
+  };
+  const auto use_second = [](Fixture& f) {
+    wait_for(1);
+    f.use(0, 0);
+    step_and_wait_for(2);
+  };
+  race({{2, 0, true}}, in_turn(often_held(), at_step_0, begin, on_delete(count)), use_what_is_there,
+       set_two, use_second);
+  EXPECT_EQ(most, 2);
+}
+
 // Each holds what the other one deletes.
 TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
   const auto both_read = [](Fixture& f) {
@@ -264,15 +287,20 @@ auto held_and_on_copy(OnCallback call) {
   const auto attach_none = [](Fixture& f) { f.keys[0].no_copies = true; };
   return in_turn(was_held(kCopy), attach_none, on_copy(call));
 }
-TEST(Copy, ThatDeletesAtOnceInOneThread) {
-  const auto copy_and_delete = [](Fixture& f, int value) {
+template <typename End>
+void copy_ends_it_at_once(End end) {
+  static End end_it = end;
+  const auto copy_and_end = [](Fixture& f, int value) {
     if (f.depth++ != 0) return;
     f.copy(0, 2);  // which holds it once more, up the stack
-    f.erase(0, 0);
+    end_it(f);
     expect(f.values[value].deleted == 1, "at once");
   };
-  race({{}}, held_and_on_copy(copy_and_delete), copy);
+  race({{}}, held_and_on_copy(copy_and_end), copy);
 }
+TEST(Copy, ThatDeletesAtOnceInOneThread) { copy_ends_it_at_once(erase); }
+TEST(Copy, ThatFreesAtOnceInOneThread) { copy_ends_it_at_once(delete_all); }
+
 // Two nested copy_fns of one thread hold the same value, which another thread deletes.
 TEST(Copy, WithinACopyOfTheSame) {
   const auto copy_again = [](Fixture& f, int value) {
@@ -387,6 +415,22 @@ TEST(Free, BesideAHiddenDeletion) {
     expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "no deletion is under way");
   };
   race({}, often_held(), erase, hide_and_free);
+}
+
+// So does what a delete_fn of that free has borrowed, and has yet to give back.
+TEST(Free, OfWhatItsOwnDeleteFnBorrows) {
+  static attrcache_borrowed borrowed;
+  const auto borrow_first = [](Fixture& f, int) { f.borrow(0, 0, &borrowed); };
+  const auto free = [=](Fixture& f) {
+    borrowed = {};
+    f.make_key(Fixture::kDelete);
+    f.set(0, 1, 2);
+    f.use(0, 1);
+    on_delete(borrow_first, 1)(f);
+    expect(f.erase_all(0) == ATTRCACHE_ERR_BUSY && f.values[1].deleted == 0, "it is held");
+    f.give_back(&borrowed);
+  };
+  race({}, was_held(), free);
 }
 
 // A copy_fn frees the object that it copies, after the deletion of the value was left to it.
