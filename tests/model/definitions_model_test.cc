@@ -106,7 +106,7 @@ TEST(Definitions, TwoDefinitionsOfOneNumber) {
     spawn([&] { results[1] = r.define(r.computed(1), 1); });
     join();
     expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one defines it");
-    expect(results[0] + results[1] == ATTRCACHE_ERR_ARGUMENT, "and the other gets an error");
+    expect(results[0] + results[1] == ATTRCACHE_ERR_EXISTS, "and the other gets an error");
     expect(r.get() == (results[0] == ATTRCACHE_OK ? 0 : 1), "get finds the one that succeeded");
     r.finish();
   });
