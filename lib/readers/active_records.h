@@ -49,15 +49,16 @@ class ActiveRecords {
     }
   }
 
-  // Calls visit(group, place) for each record that was entered, until one call returns kStop;
-  // returns whether one did. `word_of` finds a group's word. Where visit returns kOver, the record
-  // is quiet, its thread has ended, and it is taken out.
-  enum class Then { kGoOn, kOver, kStop };
-  template <typename WordOf, typename Visit>
-  bool any(WordOf word_of, Visit visit) {
-    const unsigned words = words_.load(kAcquire);
+  // Looks at each record that was entered, by look(group, place), until that has seen enough; returns
+  // whether it has. `word_of` finds a group's word; taken(group, place) says whether anybody has the
+  // record's ordinal, and acquires what its last thread has done if not.
+  enum class Saw { kNothing, kSomething, kEnough };
+  template <typename WordOf, typename Look, typename Taken>
+  bool any(WordOf word_of, Look look, Taken taken) {
+    // Relaxed: as with announcements, it is a fence that makes this see what was entered before.
+    const unsigned words = words_.load(kRelaxed);
     for (unsigned w = 0; w < words; ++w) {
-      const uint64_t above = above_[w].load(kAcquire);  // (A3)
+      uint64_t above = above_[w].load(kAcquire);  // (A3)
       for (auto groups = static_cast<uint32_t>(above); groups != 0; groups &= groups - 1) {
         const auto of = static_cast<unsigned>(__builtin_ctz(groups));
         const unsigned group = w * kFlags + of;
@@ -65,9 +66,14 @@ class ActiveRecords {
         const uint64_t entered = word.load(kAcquire);  // (A4)
         uint32_t over = 0;
         for (auto flags = static_cast<uint32_t>(entered); flags != 0; flags &= flags - 1) {
-          const Then then = visit(group, static_cast<unsigned>(__builtin_ctz(flags)));
-          if (then == Then::kStop) return true;
-          if (then == Then::kOver) over |= flags & (~flags + 1);
+          const auto place = static_cast<unsigned>(__builtin_ctz(flags));
+          Saw saw = look(group, place);
+          if (saw == Saw::kNothing && !taken(group, place)) [[unlikely]] {
+            // Now the cells are as the ordinal's last thread has left them.
+            saw = look(group, place);
+            if (saw == Saw::kNothing) over |= flags & (~flags + 1);
+          }
+          if (saw == Saw::kEnough) return true;
         }
         if (over != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
           take_out(word, entered, over, above_[w], above, of);
@@ -88,13 +94,16 @@ class ActiveRecords {
   }
   // Relaxed, both: they hand nothing over, and a thread that enters later orders itself (A1, A2).
   [[gnu::noinline, gnu::cold]] static void take_out(Word& word, uint64_t entered, uint32_t over,
-                                                    Word& above_word, uint64_t above, unsigned of) {
+                                                    Word& above_word, uint64_t& above,
+                                                    unsigned of) {
     const uint64_t rest = entered & ~uint64_t{over};
     if (over != 0 && !word.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
       return;  // (A5)
     if (static_cast<uint32_t>(rest) != 0) return;
+    uint64_t was = above;
     const uint64_t none = above & ~(uint64_t{1} << of);
-    above_word.compare_exchange_strong(above, none, kRelaxed, kRelaxed);  // (A6)
+    // (A6) The next groups of this look compare with what is left.
+    if (above_word.compare_exchange_strong(was, none, kRelaxed, kRelaxed)) above = none;
   }
 
   Word above_[kWords] = {};

@@ -106,13 +106,14 @@ class Readers {
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;
     tomb.free();
-    of.in_use.fetch_sub(1, kRelaxed);
+    of.in_use.fetch_sub(1, kRelease);  // as in uncount_left()
   }
   // How many deletions are left to others. A thread that sees a tomb open, or its opener's call
-  // ended, sees it counted.
+  // ended, sees it counted. Release, acquire: who sees that none is left any more frees objects that
+  // their delete_fns may have used.
   void count_left() { left_.fetch_add(1, kRelaxed); }
-  void uncount_left() { left_.fetch_sub(1, kRelaxed); }
-  bool any_left() const { return left_.load(kRelaxed) != 0; }
+  void uncount_left() { left_.fetch_sub(1, kRelease); }
+  bool any_left() const { return left_.load(kAcquire) != 0; }
   // Visits the tombs that share a bucket with this attachment; or all that may be in use.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
@@ -121,7 +122,8 @@ class Readers {
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
     for (const Bucket& bucket : buckets_) {
-      if (bucket.in_use.load(kRelaxed) != 0) for_each_tomb_in(bucket, visit);
+      // Acquire: as in any_left().
+      if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
     }
   }
 
@@ -203,27 +205,21 @@ class Readers {
 
 template <typename Visit>
 bool Readers::any(Visit visit) const {
-  using Then = ActiveRecords::Then;
+  using Saw = ActiveRecords::Saw;
   return active_.any(
       [this](unsigned group) -> ActiveRecords::Word& { return group_at(group)->group; },
       [&](unsigned group, unsigned place) {
-        bool quiet = true;
-        const auto look = [&](Announcement& cell) {
+        Saw saw = Saw::kNothing;
+        const bool enough = group_at(group)[place].any_of([&](Announcement& cell) {
           const uintptr_t what = AsymmetricFence::look(cell.what);
           if (what == 0) [[likely]]
             return false;
-          quiet = false;
+          saw = Saw::kSomething;
           return visit(cell, what);
-        };
-        ThreadRecord& record = group_at(group)[place];
-        if (record.any_of(look)) return Then::kStop;
-        if (!quiet || is_taken(group * kNearOrdinals + place)) [[likely]]
-          return Then::kGoOn;
-        // Nobody has the ordinal, so now the cells are as its last thread has left them.
-        const bool used =
-            record.any_of([](Announcement& cell) { return AsymmetricFence::look(cell.what) != 0; });
-        return used ? Then::kGoOn : Then::kOver;
-      });
+        });
+        return enough ? Saw::kEnough : saw;
+      },
+      [](unsigned group, unsigned place) { return is_taken(group * kNearOrdinals + place); });
 }
 
 }  // namespace attrcache

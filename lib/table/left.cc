@@ -196,7 +196,8 @@ bool others_delete_in(const Readers& readers, const Table& table) {
 }
 
 bool is_at_rest(const Readers& readers, const Table& table) {
-  return !readers.any_left() && !others_delete_in(readers, table);
+  // In this order, because a thread counts what it leaves before it ends its announcement.
+  return !others_delete_in(readers, table) && !readers.any_left();
 }
 
 // Notes all slots of which values are held, but by this thread's own copies.

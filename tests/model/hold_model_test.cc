@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
-// others hold leaves the deletion to them, and goes on. With light and with full readers.
+// others hold leaves the deletion to them, and goes on.
+
+#include <algorithm>
 
 #include "platform/wait.h"
 #include "readers/tomb.h"
@@ -11,47 +13,73 @@
 namespace attrcache::model {
 namespace {
 
-// With light and with full readers.
-class Hold : public ::testing::TestWithParam<unsigned> {
+// Of a value that was held before: with light and with full readers.
+class Hold : public ::testing::TestWithParam<bool> {
  protected:
+  static void prepare(Fixture& f, Fixture::Callbacks callbacks) {
+    GetParam() ? often_held(callbacks)(f) : was_held(callbacks)(f);
+  }
   template <typename... Threads>
   void race(Threads... threads) {
-    model::race({{2, 1}, 1, GetParam()}, threads...);
+    model::race({}, held(), threads...);
   }
   template <typename... Threads>
   void race_of_three(Threads... threads) {
-    model::race({{2, 0}, 1, GetParam()}, threads...);
+    model::race({{2, 0}}, held(), threads...);
+  }
+  template <typename... Calls>
+  auto held(Calls... calls) {
+    return in_turn([](Fixture& f) { prepare(f, Fixture::kDelete); }, calls...);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Readers, Hold, ::testing::Values(0u, unsigned{ATTRCACHE_FULL_FENCES}));
+INSTANTIATE_TEST_SUITE_P(Light, Hold, ::testing::Bool());
 
 constexpr Setting kOfThree = {{2, 0}};
 constexpr auto kCopy = Fixture::kCopy;
-const auto read_and_fails = in_turn(was_read(), fails());
+const auto held_and_fails = in_turn(often_held(), fails());
 
 // ---- Borrow ----
 
-TEST_P(Hold, BorrowAgainstDelete) { race(was_read(), erase, use); }
-TEST_P(Hold, TheFirstBorrowAgainstDelete) { race(attached(), erase, use); }
-TEST_P(Hold, BorrowAgainstSet) { race(was_read(), set(2), use_what_is_there); }
-TEST_P(Hold, TheFirstBorrowAgainstSet) { race(attached(), set(2), use_what_is_there); }
+TEST_P(Hold, BorrowAgainstDelete) { race(erase, use); }
+TEST_P(Hold, BorrowAgainstSet) { race(set(2), use_what_is_there); }
 // The borrower holds the value that the set has put back, or has kept it from putting it back.
-TEST_P(Hold, BorrowAgainstAFailingSet) { race(read_and_fails, set(2), use_what_is_there); }
-TEST_P(Hold, TwoBorrowsAgainstSet) {
-  race_of_three(was_read(), set(2), use_what_is_there, use_what_is_there);
+TEST_P(Hold, BorrowAgainstAFailingSet) {
+  model::race({}, held(fails()), set(2), use_what_is_there);
 }
-TEST_P(Hold, TwoBorrowsAgainstDelete) { race_of_three(was_read(), erase, use, use); }
+TEST_P(Hold, TwoBorrowsAgainstSet) { race_of_three(set(2), use_what_is_there, use_what_is_there); }
+TEST_P(Hold, TwoBorrowsAgainstDelete) { race_of_three(erase, use, use); }
 
-TEST(Borrow, AgainstAFailingDelete) { race({}, read_and_fails, erase, use); }
+TEST(FirstBorrow, AgainstDelete) { race({}, attached(), erase, use); }
+TEST(FirstBorrow, AgainstSet) { race({}, attached(), set(2), use_what_is_there); }
+TEST(FirstBorrow, OfTwoAgainstDelete) { race(kOfThree, attached(), erase, use, use); }
+
+// The second borrow makes the value light, beside full readers and those who delete it.
+const auto twice = in_turn(use, use);
+TEST(BorrowThatLightens, BesideSet) { race({}, was_held(), twice, set(2)); }
+TEST(BorrowThatLightens, BesideDelete) { race({}, was_held(), twice, erase); }
+TEST(BorrowThatLightens, BesideAFailingSet) {
+  race({}, in_turn(was_held(), fails()), twice, set(2));
+}
+TEST(BorrowThatLightens, BesideAFailingDelete) {
+  race({}, in_turn(was_held(), fails()), twice, erase);
+}
+TEST(BorrowThatLightens, BesideAFullReaderAndDelete) {
+  race(kOfThree, was_held(), twice, use, erase);
+}
+TEST(BorrowThatLightens, BesideALightReaderAndSet) {
+  race(kOfThree, was_held(), twice, twice, set(2));
+}
+
+TEST(Borrow, AgainstAFailingDelete) { race({}, held_and_fails, erase, use); }
 TEST(Borrow, OfWhatWasJustSet) { race({}, keyval(), set(1), use); }
-TEST(Borrow, BesideSetAndDelete) { race(kOfThree, was_read(), set(2), erase, use); }
+TEST(Borrow, BesideSetAndDelete) { race(kOfThree, often_held(), set(2), erase, use); }
 // The refused value is taken up by the second set, or by the borrower, or by nobody.
 TEST(Borrow, BesideTwoFailingSets) {
-  race(kOfThree, in_turn(read_and_fails, fails(2)), set(2), set(3), use_what_is_there);
+  race(kOfThree, in_turn(held_and_fails, fails(2)), set(2), set(3), use_what_is_there);
 }
 // The same value is held again while its deletion fails repeatedly.
 TEST(Borrow, TwiceBesideFailingSetsInTurn) {
-  race(kOfThree, in_turn(was_read(), fails(1, 2)), in_turn(set(2), set(3)),
+  race(kOfThree, in_turn(often_held(), fails(1, 2)), in_turn(set(2), set(3)),
        in_turn(use_what_is_there, use_what_is_there));
 }
 // Sets in turn leave more than one value to the same thread, which holds one after the other.
@@ -62,7 +90,29 @@ TEST(Borrow, TwiceBesideSetsInTurn) {
     f.give_back(&first);
     f.give_back(&second);
   };
-  race(kOfThree, was_read(), in_turn(set(2), set(3)), borrow_two);
+  race(kOfThree, often_held(), in_turn(set(2), set(3)), borrow_two);
+}
+
+// A borrower runs no deletion of what it has never tried to hold, though the two attachments share a
+// bucket of tombs, and the other value's holder has yet to look.
+TEST(Borrow, NeverDeletesWhatItHasNotAnnounced) {
+  static int held_third;
+  held_third = 0;
+  const auto not_by_the_last = [](Fixture&, int value) {
+    expect(value != 2 || now().thread != 2, "it has only held the third value");
+  };
+  const auto use_third = [](Fixture& f) {
+    if (f.get(0, 0) != 3) return;
+    ++held_third;
+    f.use(0, 0);
+  };
+  const auto race_after = [&](auto held) {
+    race(kOfThree, in_turn(attached(), set(2), held, on_delete(not_by_the_last)), use, set(3),
+         use_third);
+  };
+  race_after(use);
+  race_after(in_turn(use, use, use));
+  EXPECT_GT(held_third, 0);
 }
 
 // Holds a value during a call.
@@ -84,7 +134,7 @@ TEST(Borrow, OfWhatABusyFreeLeaves) {
   race({}, attached(), holding(in_turn(delete_all, erase)), [](Fixture&) {});
 }
 // The last give_back runs delete_fn, which fails, and no call returns the failure.
-TEST(Borrow, OfWhatCantBeDeleted) { race({}, read_and_fails, holding(set(2)), use); }
+TEST(Borrow, OfWhatCantBeDeleted) { race({}, held_and_fails, holding(set(2)), use); }
 
 // A delete_fn that runs in a give_back uses the same attribute.
 TEST(Borrow, WhoseGiveBackSetsAgain) {
@@ -93,13 +143,13 @@ TEST(Borrow, WhoseGiveBackSetsAgain) {
     f.use(0, 0);
     f.set(0, 0, 3);
   };
-  race(kOfThree, in_turn(was_read(), on_delete(set_again)), set(2), use_what_is_there);
+  race(kOfThree, in_turn(often_held(), on_delete(set_again)), set(2), use_what_is_there);
 }
 TEST(Borrow, WhoseGiveBackFreesTheObject) {
   const auto free = [](Fixture& f, int value) {
     if (value == 1) delete_all(f);
   };
-  race(kOfThree, in_turn(was_read(), on_delete(free)), set(2), use);
+  race(kOfThree, in_turn(often_held(), on_delete(free)), set(2), use);
 }
 
 // Threads that go through steps together.
@@ -122,7 +172,28 @@ TEST(Borrow, ByTwoOfWhatIsLeft) {
     f.erase(0, 0);
     step_and_wait_for(2);
   };
-  race({{1, 2}}, in_turn(was_read(), at_step_0), holding(erase_it), hold_until(2));
+  race({{1, 2}}, in_turn(often_held(), at_step_0), holding(erase_it), hold_until(2));
+}
+
+// One borrow fails to hold two values, both of which are left to it.
+TEST(Borrow, WhoseAttemptsFailTwice) {
+  static int left, most;
+  most = 0;
+  const auto begin = [](Fixture&) { left = 0; };
+  const auto count = [](Fixture&, int) { most = std::max(most, left += now().thread == 0); };
+  const auto set_two = [](Fixture& f) {
+    f.set(0, 0, 2);
+    step_and_wait_for(2);
+    f.set(0, 0, 3);
+  };
+  const auto use_second = [](Fixture& f) {
+    wait_for(1);
+    f.use(0, 0);
+    step_and_wait_for(2);
+  };
+  race({{2, 0, true}}, in_turn(often_held(), at_step_0, begin, on_delete(count)), use_what_is_there,
+       set_two, use_second);
+  EXPECT_EQ(most, 2);
 }
 
 // Each holds what the other one deletes.
@@ -147,7 +218,7 @@ TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
 
 // The keyval lives until the left deletion is done, though nothing is attached any more.
 TEST(Borrow, BesideDeleteAndFreeKeyval) {
-  race(kOfThree, was_read(), in_turn(erase, free_keyval), use);
+  race(kOfThree, often_held(), in_turn(erase, free_keyval), use);
 }
 // Nothing is found under a keyval that is gone.
 TEST(Borrow, AgainstTheLastDeleteOfAFreedKeyval) {
@@ -155,11 +226,11 @@ TEST(Borrow, AgainstTheLastDeleteOfAFreedKeyval) {
     f.use(0, 0);
     if (f.keys[0].destroyed != 0) expect(f.get(0, 0) == 0, "the last value is gone, too");
   };
-  race(kOfThree, in_turn(was_read(), free_keyval), erase, use_and_get);
+  race(kOfThree, in_turn(often_held(), free_keyval), erase, use_and_get);
 }
 // The new value has its own reference: deleting it ends no keyval whose delete_fn still runs.
 TEST(Borrow, BesideAFailingSetADeleteAndFreeKeyval) {
-  race(kOfThree, read_and_fails, set(2), in_turn(erase, free_keyval));
+  race(kOfThree, held_and_fails, set(2), in_turn(erase, free_keyval));
 }
 
 // ---- Copies ----
@@ -168,16 +239,19 @@ constexpr auto copy_what_is_there = [](Fixture& f) {
   f.copy(0, 1);
   expect(f.get(1, 0) > 5, "a value that is being replaced is copied");
 };
-TEST_P(Hold, CopyAgainstDelete) { race(was_read(kCopy), copy, erase); }
-TEST_P(Hold, CopyAgainstSet) { race(attached(kCopy), copy_what_is_there, set(2)); }
-TEST(Copy, AgainstAFailingSet) {
-  race({}, in_turn(was_read(kCopy), fails()), copy_what_is_there, set(2));
+TEST_P(Hold, CopyAgainstDelete) {
+  model::race(
+      {}, [](Fixture& f) { prepare(f, kCopy); }, copy, erase);
 }
-TEST(Copy, AgainstBorrowAndDelete) { race(kOfThree, was_read(kCopy), copy, use, erase); }
+TEST(Copy, AgainstSet) { race({}, attached(kCopy), copy_what_is_there, set(2)); }
+TEST(Copy, AgainstAFailingSet) {
+  race({}, in_turn(was_held(kCopy), fails()), copy_what_is_there, set(2));
+}
+TEST(Copy, AgainstBorrowAndDelete) { race(kOfThree, was_held(kCopy), copy, use, erase); }
 
 // A copy_fn that deletes or replaces what it copies gives up its hold.
 void copies_that_change(OnCallback change) {
-  race(kOfThree, in_turn(was_read(kCopy), on_copy(change)), copy, erase, use);
+  race(kOfThree, in_turn(was_held(kCopy), on_copy(change)), copy, erase, use);
 }
 TEST(Copy, ThatDeletesWhatItCopies) {
   copies_that_change([](Fixture& f, int) { f.erase(0, 0); });
@@ -188,40 +262,52 @@ TEST(Copy, ThatReplacesWhatItCopiesTwice) {
   });
 }
 
-// A failed attempt to hold the first value looked like a holder, so the deletion was left to that
-// thread. Its copy_fn then gives up its hold of the second value.
-TEST(Copy, ThatDeletesWhatItCopiesAfterAnAttemptThatFailed) {
-  const auto delete_second = [](Fixture& f, int value) {
-    if (value == 2) f.erase(0, 0);
+// A failed attempt to hold the first value looks like a holder, so the deletion may be left to the
+// copier. It runs that before it goes on with the second value.
+TEST(Copy, DeletesFirstWhatItHasFailedToHold) {
+  static Atomic<int> replaced;
+  static int left;
+  left = 0;
+  const auto begin = [](Fixture&) { replaced.store(0, kRelaxed); };
+  const auto copy_fn = [](Fixture& f, int value) {
+    if (value != 2 || replaced.load(kAcquire) == 0) return;
+    expect(f.values[1].deleted == 1, "nobody holds the first value");
   };
-  const auto end = [](Fixture& f) {
-    if (++f.depth == 2 && f.get(0, 0) != 1) expect(f.values[1].deleted == 1, "nobody holds it");
+  const auto by_copier = [](Fixture&, int value) { left += value == 1 && now().thread == 0; };
+  const auto replace = [](Fixture& f) {
+    f.set(0, 0, 2);
+    replaced.store(1, kRelease);
   };
-  race(kOfThree, in_turn(was_read(kCopy), on_copy(delete_second)), in_turn(copy, end),
-       in_turn(set(2), end));
+  race({}, in_turn(begin, was_held(kCopy), on_copy(copy_fn), on_delete(by_copier)), copy, replace);
+  EXPECT_GT(left, 0);
 }
 
 // Copy_fns that attach nothing.
-auto read_and_on_copy(OnCallback call) {
+auto held_and_on_copy(OnCallback call) {
   const auto attach_none = [](Fixture& f) { f.keys[0].no_copies = true; };
-  return in_turn(was_read(kCopy), attach_none, on_copy(call));
+  return in_turn(was_held(kCopy), attach_none, on_copy(call));
 }
-TEST(Copy, ThatDeletesAtOnceInOneThread) {
-  const auto copy_and_delete = [](Fixture& f, int value) {
+template <typename End>
+void copy_ends_it_at_once(End end) {
+  static End end_it = end;
+  const auto copy_and_end = [](Fixture& f, int value) {
     if (f.depth++ != 0) return;
     f.copy(0, 2);  // which holds it once more, up the stack
-    f.erase(0, 0);
+    end_it(f);
     expect(f.values[value].deleted == 1, "at once");
   };
-  race({{}}, read_and_on_copy(copy_and_delete), copy);
+  race({{}}, held_and_on_copy(copy_and_end), copy);
 }
+TEST(Copy, ThatDeletesAtOnceInOneThread) { copy_ends_it_at_once(erase); }
+TEST(Copy, ThatFreesAtOnceInOneThread) { copy_ends_it_at_once(delete_all); }
+
 // Two nested copy_fns of one thread hold the same value, which another thread deletes.
 TEST(Copy, WithinACopyOfTheSame) {
   const auto copy_again = [](Fixture& f, int value) {
     if (f.depth++ == 0) f.copy(0, 2);
     expect(f.values[value].body.read() == value, "still held by the outer one");
   };
-  race(kOfThree, read_and_on_copy(copy_again), copy, erase);
+  race(kOfThree, held_and_on_copy(copy_again), copy, erase);
 }
 
 // A delete_fn that duplicates its object. Its own value is still attached, and so it is copied,
@@ -245,7 +331,7 @@ TEST(Copy, WithinItsFailingDelete) {
 
 // The keyval is freed while its last value is being copied, and deleted.
 TEST(Copy, AgainstDeleteAndFreeKeyval) {
-  race(kOfThree, was_read(kCopy), copy, in_turn(erase, free_keyval));
+  race(kOfThree, was_held(kCopy), copy, in_turn(erase, free_keyval));
 }
 
 // Copies by DUP_FN hold nothing, and find what is attached.
@@ -288,8 +374,8 @@ TEST(Copy, ByDupFnAgainstSet) {
 TEST_P(Hold, BorrowAgainstFree) {
   static int busy;
   busy = 0;
-  const auto two_read = [](Fixture& f) {
-    was_read()(f);
+  const auto two_held = [](Fixture& f) {
+    prepare(f, Fixture::kDelete);
     f.make_key(Fixture::kDelete);
     f.set(0, 1, 2);
   };
@@ -298,7 +384,7 @@ TEST_P(Hold, BorrowAgainstFree) {
     expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
     busy += result == ATTRCACHE_ERR_BUSY;
   };
-  race(two_read, free, use);
+  model::race({}, two_held, free, use);
   EXPECT_GT(busy, 0);
 }
 
@@ -328,7 +414,23 @@ TEST(Free, BesideAHiddenDeletion) {
     expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
     expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "no deletion is under way");
   };
-  race({}, was_read(), erase, hide_and_free);
+  race({}, often_held(), erase, hide_and_free);
+}
+
+// So does what a delete_fn of that free has borrowed, and has yet to give back.
+TEST(Free, OfWhatItsOwnDeleteFnBorrows) {
+  static attrcache_borrowed borrowed;
+  const auto borrow_first = [](Fixture& f, int) { f.borrow(0, 0, &borrowed); };
+  const auto free = [=](Fixture& f) {
+    borrowed = {};
+    f.make_key(Fixture::kDelete);
+    f.set(0, 1, 2);
+    f.use(0, 1);
+    on_delete(borrow_first, 1)(f);
+    expect(f.erase_all(0) == ATTRCACHE_ERR_BUSY && f.values[1].deleted == 0, "it is held");
+    f.give_back(&borrowed);
+  };
+  race({}, was_held(), free);
 }
 
 // A copy_fn frees the object that it copies, after the deletion of the value was left to it.
@@ -344,7 +446,7 @@ TEST(Free, OfWhatTheCopyFnCopies) {
     f.set(0, 0, 2);
     replaced.store(1, kRelease);
   };
-  race(kOfThree, in_turn(begin, read_and_on_copy(free)), copy, replace);
+  race(kOfThree, in_turn(begin, held_and_on_copy(free)), copy, replace);
 }
 
 // A thread that has looked at a tomb doesn't take it when it is used again, for another value.

@@ -68,8 +68,8 @@ inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
 inline auto was_held(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(attached(callbacks), use);
 }
-// And so often that it is light, if the domain has no FULL_FENCES.
-inline auto was_read(Fixture::Callbacks callbacks = Fixture::kDelete) {
+// And so often that it is light.
+inline auto often_held(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(was_held(callbacks), use, use);
 }
 // The delete_fn of a value fails this often.

@@ -34,7 +34,7 @@ TEST(NoDeleteFn, DeleteAgainstSetsOfTheSameValue) {
   race({}, attached(kNone), in_turn(set(2), set(1)), erase, get);
 }
 // A borrow happens before what follows a delete or set of the value that has seen the borrow.
-TEST(NoDeleteFn, BorrowAgainstSetAndDelete) { race({}, was_read(kNone), use, set(2), erase); }
+TEST(NoDeleteFn, BorrowAgainstSetAndDelete) { race({}, attached(kNone), use, set(2), erase); }
 
 // Which of two attributes was set later, if one set happens before the other.
 TEST(NoDeleteFn, SetsKeepTheOrder) {

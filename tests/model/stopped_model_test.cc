@@ -67,13 +67,13 @@ constexpr Operation kOperations[] = {
 struct Case {
   const Operation* first;
   const Operation* second;
-  enum State { kUnread, kRead, kNoDeleteFn } state;
+  enum State { kUnheld, kLight, kNoDeleteFn } state;
 };
 std::vector<Case> all_pairs() {
   std::vector<Case> all;
   for (const Operation& first : kOperations) {
     for (const Operation& second : kOperations) {
-      for (const auto state : {Case::kUnread, Case::kRead, Case::kNoDeleteFn}) {
+      for (const auto state : {Case::kUnheld, Case::kLight, Case::kNoDeleteFn}) {
         const bool fails = first.kind == kFails || second.kind == kFails;
         if (!fails || state != Case::kNoDeleteFn) all.push_back({&first, &second, state});
       }
@@ -83,7 +83,7 @@ std::vector<Case> all_pairs() {
 }
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   const Case& p = info.param;
-  const char* const state[] = {"Unread", "", "NoDeleteFn"};
+  const char* const state[] = {"Unheld", "", "NoDeleteFn"};
   return std::string(p.first->name) + "Beside" + p.second->name + state[p.state];
 }
 class Stopped : public ::testing::TestWithParam<Case> {};
@@ -94,7 +94,7 @@ TEST_P(Stopped, InTheFirst) {
     Fixture f;
     f.make_key(p.state == Case::kNoDeleteFn ? Fixture::kNone : Fixture::kCopy).no_copies = true;
     f.set(0, 0, 1);
-    if (p.state == Case::kRead) f.use(0, 0);
+    for (int uses = p.state == Case::kLight ? 3 : 0; uses > 0; --uses) f.use(0, 0);
     f.values[1].failures = (p.first->kind == kFails) + (p.second->kind == kFails);
     // No call uses an object that is being freed, but what was borrowed before may be given back.
     const bool frees = p.first->kind == kFreesObject;
@@ -132,7 +132,7 @@ TEST_P(Stopped, InTheFirst) {
 TEST(StoppedOfThree, SetOverWhatAnotherThreadBorrows) {
   const auto program = [] {
     Fixture f;
-    was_read()(f);
+    was_held()(f);
     spawn([&f] { f.set(0, 0, 2); });
     spawn([&f] { f.use(0, 0); });
     spawn([&f] { in_turn(use, erase)(f); });

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What a look through all announcements must find, whatever comes and goes meanwhile: the records in
+// use (readers/active_records.h), and a record's blocks of cells (readers/thread_record.h).
+
+#include "platform/asymmetric_fence.h"
+#include "readers/active_records.h"
+#include "readers/thread_record.h"
+#include "tests/model/explorer/atomic.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+using Saw = ActiveRecords::Saw;
+
+// Either a thread that announces sees the change made before the other's look, or that look finds
+// what is announced.
+struct Change {
+  Atomic<int> changed{0};
+  bool holds = false;
+
+  // (L1, L2), as a full reader.
+  void announce(Atomic<int>& cell) {
+    AsymmetricFence::announce(cell, 1, AsymmetricFence::Of::kFull);
+    holds = changed.load(kAcquire) == 0;
+  }
+  // (S6, L8)
+  template <typename Look>
+  void look(Look finds_it) {
+    changed.exchange(1, kAcqRel);
+    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);
+    found = finds_it();
+  }
+  void check() { expect(found || !holds, "what is held is found"); }
+  bool found = false;
+};
+
+// Records of two groups, with one cell each.
+struct Records {
+  static constexpr unsigned kPlaces = 2;
+  ActiveRecords active;
+  ActiveRecords::Word group[2] = {};
+  Atomic<unsigned> taken{0};  // as platform.cc has it: a bit for each record
+  Atomic<int> cells[2 * kPlaces] = {};
+  int visits = 0;
+  Change change;
+
+  static unsigned bit(unsigned record) { return 1u << record; }
+  void take(unsigned record) {
+    unsigned now = taken.load(kRelaxed);
+    while (!taken.compare_exchange_weak(now, now | bit(record), kAcquire, kRelaxed)) {
+    }
+  }
+  void give_back(unsigned record) { taken.fetch_and(~bit(record), kRelease); }
+  void enter(unsigned record) {
+    active.enter(record / kPlaces, group[record / kPlaces], record % kPlaces);
+  }
+  void begin(unsigned record) {
+    take(record);
+    enter(record);
+  }
+  void begin_and_end(unsigned record) {
+    begin(record);
+    give_back(record);
+  }
+  // As Readers::any().
+  bool look() {
+    return active.any(
+        [this](unsigned of) -> ActiveRecords::Word& {
+          ++visits;
+          return group[of];
+        },
+        [this](unsigned of, unsigned place) {
+          ++visits;
+          const int said = AsymmetricFence::look(cells[of * kPlaces + place]);
+          return said != 0 ? Saw::kEnough : Saw::kNothing;
+        },
+        [this](unsigned of, unsigned place) {
+          return (taken.load(kAcquire) & bit(of * kPlaces + place)) != 0;
+        });
+  }
+  void change_and_look() {
+    change.look([this] { return look(); });
+  }
+};
+
+// A thread enters a record, and announces something, beside looks that find it quiet. In the end,
+// when all records are quiet and their threads have ended, one look takes out all there is.
+template <typename Prepare, typename Enters, typename... Looks>
+void race_to_enter(Bound bound, Prepare prepare, Enters enters, Looks... looks) {
+  int held = 0, not_held = 0;
+  run_model(bound, [&] {
+    Records r;
+    prepare(r);
+    spawn([&r, enters] { enters(r); });
+    (spawn([&r, looks] { looks(r); }), ...);
+    join();
+    r.change.check();
+    ++(r.change.holds ? held : not_held);
+    for (Atomic<int>& cell : r.cells) cell.store(0, kRelaxed);
+    r.taken.store(0, kRelaxed);
+    r.look();
+    r.visits = 0;
+    expect(!r.look() && r.visits == 0, "what is over costs nothing");
+  });
+  EXPECT_GT(held, 0);
+  EXPECT_GT(not_held, 0);
+}
+constexpr auto look = [](Records& r) { r.look(); };
+constexpr auto change_and_look = [](Records& r) { r.change_and_look(); };
+constexpr auto look_and_change = [](Records& r) {
+  r.look();
+  r.change_and_look();
+};
+// A thread that uses a record for the first time.
+auto enters(unsigned record) {
+  return [record](Records& r) {
+    r.begin(record);
+    r.change.announce(r.cells[record]);
+  };
+}
+auto was_used(unsigned record) {
+  return [record](Records& r) { r.begin_and_end(record); };
+}
+
+TEST(ActiveRecords, EnteredBesideALookThatTakesItOut) {
+  race_to_enter({4, 1}, was_used(0), enters(0), look_and_change);
+}
+TEST(ActiveRecords, EnteredBesideALookAtTheGroup) {
+  race_to_enter({4, 1}, was_used(1), enters(0), look_and_change);
+}
+TEST(ActiveRecords, EnteredBesideALookThatTakesOutAnotherGroup) {
+  race_to_enter({4, 1}, was_used(0), enters(2), look_and_change);
+}
+TEST(ActiveRecords, EnteredBesideTwoLooks) {
+  race_to_enter({3, 0}, was_used(0), enters(0), look, look_and_change);
+}
+TEST(ActiveRecords, EnteredBesideTheLookOfAnotherThreadThatEnters) {
+  const auto begin_and_look = [](Records& r) {
+    r.begin(1);
+    look_and_change(r);
+    r.give_back(1);
+  };
+  race_to_enter({3, 1}, was_used(0), enters(0), begin_and_look);
+}
+// A group's flag is cleared by a look that an earlier one has left no record to.
+TEST(ActiveRecords, EnteredWhenOnlyTheGroupIsLeft) {
+  const auto looks_twice = [](Records& r) {
+    r.look();
+    look_and_change(r);
+  };
+  race_to_enter({3, 1}, was_used(0), enters(0), looks_twice);
+}
+// The last thread of an ordinal has left something borrowed.
+TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
+  const auto begins = [](Records& r) { r.begin(0); };
+  const auto holds_and_ends = [](Records& r) {
+    r.change.announce(r.cells[0]);
+    r.give_back(0);
+  };
+  race_to_enter({3, 1}, begins, holds_and_ends, look_and_change);
+}
+
+// A record's blocks, of which the first two cells are used. One cell of the middle block is held
+// throughout.
+struct Blocks {
+  ThreadRecord record;
+  CellBlock blocks[3] = {CellBlock(&record), CellBlock(&record), CellBlock(&record)};
+  Atomic<int> changed{0};
+
+  Blocks() {
+    for (CellBlock& block : blocks) record.link(block);  // the last one is the first now
+    blocks[1].cells[0].what.store(kHeld, kRelaxed);
+  }
+  static constexpr uintptr_t kHeld = 64;
+  bool finds(const Announcement& one) {
+    return record.any_of([&one](Announcement& cell) {
+      return &cell == &one && AsymmetricFence::look(cell.what) == kHeld;
+    });
+  }
+  void again(int block) {
+    record.unlink(blocks[block]);
+    record.spare = blocks[block].spare;
+    record.link(blocks[block]);
+  }
+};
+
+TEST(CellBlocks, LinkedAgainBesideALook) {
+  for (const int first : {0, 2}) {
+    run_model({3, 1}, [first] {
+      Blocks b;
+      spawn([&] {
+        b.again(first);
+        b.again(2 - first);
+        b.record.unlink(b.blocks[first]);
+      });
+      spawn([&] { expect(b.finds(b.blocks[1].cells[0]), "it was announced before"); });
+      join();
+      int linked = 0;
+      b.record.any_of([&](Announcement& cell) {
+        for (CellBlock& block : b.blocks) linked += &cell == &block.cells[0];
+        return false;
+      });
+      expect(linked == 2, "and no other is lost");
+    });
+  }
+}
+TEST(CellBlocks, LinkedBesideALookForWhatIsAnnouncedThere) {
+  for (const auto of : {AsymmetricFence::Of::kLight, AsymmetricFence::Of::kFull}) {
+    run_model({3, 1}, [of] {
+      Blocks b;
+      b.record.unlink(b.blocks[0]);
+      bool holds = false, found = false;
+      spawn([&] {
+        b.record.link(b.blocks[0]);
+        b.again(2);
+        AsymmetricFence::announce(b.blocks[0].cells[1].what, Blocks::kHeld, of);
+        holds = b.changed.load(kAcquire) == 0;
+      });
+      spawn([&] {
+        b.changed.exchange(1, kAcqRel);
+        AsymmetricFence::heavy_fence(of);
+        found = b.finds(b.blocks[0].cells[1]);
+      });
+      join();
+      expect(found || !holds, "what is held is found");
+    });
+  }
+}
+
+}  // namespace
+}  // namespace attrcache::model
