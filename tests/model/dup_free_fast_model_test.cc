@@ -193,7 +193,7 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
       self.erase(0);
       expect(self.erase_all(0, self.kind) == ATTRCACHE_OK, "freed");
     };
-    expect(o.copy() == ATTRCACHE_ERR_BUSY, "copy_all returns that");
+    expect(o.copy() == ATTRCACHE_ERR_FREED, "copy_all returns that");
   });
 }
 
@@ -227,7 +227,7 @@ TEST(AtOnce, FreeOfTheCopy) {
       o.on_copy = [](Objects& self) {
         expect(self.erase_all(1, self.kind) == ATTRCACHE_OK, "freed");
       };
-      expect(o.copy() == ATTRCACHE_ERR_BUSY, "copy_all returns that");
+      expect(o.copy() == ATTRCACHE_ERR_FREED, "copy_all returns that");
       o.on_copy = nullptr;
       expect(o.is_as_new(1), "nothing is attached");
     });
