@@ -2,8 +2,8 @@
 """How the deletion of one attachment is left to its holders: readers/tomb.h.
 
 Any number of attempts to hold something in one slot, announced in any number of reused cells, beside
-one deletion. An attempt announces the attachment being deleted, or one that compares equal to it, or
-another one. Readers are light or full (asymmetric_fence.h).
+one deletion. An attempt announces the attachment being deleted, or another one. Each is a light or a
+full reader (asymmetric_fence.h), as the meta says that it has read; and so the deleter's fence.
 
 A thread sees no more of another's stores than C++ guarantees: a store that nothing orders before a
 load may be seen at once or never; one that the fence or a turn orders must be seen. A thread that
@@ -32,14 +32,15 @@ def leaving(broken=None, sizes=None):
     p.declare("first second", LOOK)
     p.declare("cell", LOOK, CELL)
     p.declare("before", LOOK, LOOK, BOOL)  # both in one cell, the first one earlier
-    p.declare("same similar", LOOK, BOOL)  # announces this attachment; compares equal to it
-    p.declare("full", BOOL)  # all readers are full
-    # An attempt: its progress; whether it held the value, executed its full fences, and is ordered
-    # behind the deleter's fence; and whether looks behind that fence must see its L1 and its L3.
+    p.declare("same full", LOOK, BOOL)  # announces this attachment; is a full reader
+    # An attempt: its progress; whether it held the value (the first of all by S4), executed its full
+    # fences, and is ordered behind the deleter's fence; and whether looks behind that fence must see
+    # its L1 and its L3.
     p.declare("at", LOOK, PLACE)
-    p.declare("held fence1 fence2 behind shown ended", LOOK, BOOL)
-    # The deletion.
-    p.declare("placed stepped fenced opened taken", BOOL)
+    p.declare("held first_hold fence1 fence2 behind shown ended", LOOK, BOOL)
+    # What the slot says of the attachment; and the deletion. `kernel`: its fence is the kernel's.
+    p.declare("unheld light", BOOL)
+    p.declare("placed stepped kernel fenced opened taken", BOOL)
     # A look: whose turns it has acquired, whose `what` it has read, whose use of the value it has
     # acquired; which cells it is through with; whether it has found a holder, or taken the tomb.
     p.declare("acquired saw handed", LOOK, LOOK, BOOL)
@@ -72,46 +73,54 @@ def leaving(broken=None, sizes=None):
             And(now.cell(a) == now.cell(b), Not(now.before(b, a))))),
         every(LOOK, lambda a, b, x: Implies(And(now.before(a, b), now.before(b, x)), now.before(a, x))),
         every(LOOK, lambda a, b: Implies(now.cell(a) == now.cell(b),
-            Or(a == b, now.before(a, b), now.before(b, a)))),
-        every(LOOK, lambda a: Implies(now.same(a), now.similar(a)))]
-    p.initially += [Not(flag) for flag in (now.placed, now.stepped, now.fenced, now.opened, now.taken)]
+            Or(a == b, now.before(a, b), now.before(b, a))))]
+    p.initially += [now.unheld] + [Not(flag) for flag in (
+        now.light, now.placed, now.stepped, now.kernel, now.fenced, now.opened, now.taken)]
     p.initially.append(every((LOOK, LOOK, CELL), lambda a, b, c: And(now.at(a) == IDLE, Not(Or(
-        now.held(a), now.fence1(a), now.fence2(a), now.behind(a), now.shown(a), now.ended(a),
+        now.held(a), now.first_hold(a), now.fence1(a), now.fence2(a), now.behind(a), now.shown(a), now.ended(a),
         now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
 
     # ---- A holder
     # Until a holder is behind the deleter's fence, it may read old states of the slot and of tombs.
     old = Not(now.behind(h))
     may_find = Implies(now.same(h), Or(Not(now.stepped), old))
-    p.step("", "a holder finds an attachment", And(now.at(h) == IDLE, Not(is_deleter(h)), may_find),
+    p.step("", "a holder finds an attachment", And(
+        now.at(h) == IDLE, Not(is_deleter(h)), may_find,
+        unless("a light reader of what isn't light", Implies(And(now.same(h), Not(now.full(h))), now.light))),
            put(now.at, h, to=FOUND))
-    # Its cell is free, or announces what an attempt has failed to hold.
     p.step("L1", "stores meta", And(now.at(h) == FOUND, every(LOOK, lambda x: And(
         Implies(now.before(h, x), any_of(now, x, IDLE, FOUND)),
         Implies(now.before(x, h), unless("a cell is reused while in use",
-                                         Or(any_of(now, x, IDLE, FOUND, FAILED), over(now, x))))))),
-           put_all(now.at, lambda x: If(x == h, STORED, If(And(now.before(x, h), now.at(x) == FAILED),
-                                                           OVER, now.at(x)))))
+                                         Or(any_of(now, x, IDLE, FOUND), over(now, x))))))),
+           put(now.at, h, to=STORED))
     p.step("L1", "stores what", now.at(h) == STORED, put(now.at, h, to=ANNOUNCED))
-    p.step("", "a full fence between L1 and L2", And(now.full, now.at(h) == ANNOUNCED),
+    untouched = And(now.same(h), Not(now.stepped))  # as an exchange of the slot finds it
+    p.step("S4", "holds what nobody has held", And(now.at(h) == ANNOUNCED, untouched, now.unheld),
+           put(now.at, h, to=HOLDING), put(now.held, h), put(now.first_hold, h), put(now.unheld, to=False))
+    p.step("", "a full fence between L1 and L2", And(now.full(h), now.at(h) == ANNOUNCED),
            put(now.fence1, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
-    fence1 = Implies(now.full, unless("no full fence between L1 and L2", now.fence1(h)))
-    p.step("L2", "holds", And(now.at(h) == ANNOUNCED, fence1, unless("no L2", may_find)),
-           put(now.at, h, to=HOLDING), put(now.held, h))
-    p.step("L2", "finds a change", And(now.at(h) == ANNOUNCED, fence1), put(now.at, h, to=FAILED))
+    fence1 = Implies(now.full(h), unless("no full fence between L1 and L2", now.fence1(h)))
+    p.step("L2", "holds", And(now.at(h) == ANNOUNCED, fence1, Implies(now.same(h), Not(now.unheld)),
+           unless("no L2", may_find)), put(now.at, h, to=HOLDING), put(now.held, h))
+    p.step("L2", "finds a change", now.at(h) == ANNOUNCED, put(now.at, h, to=FAILED))
+    p.step("S5", "lightens", And(now.at(h) == HOLDING, unless("S5 lightens what is claimed or replaced",
+           untouched, now.same(h))), put(now.light))
     p.step("L3", "retracts", any_of(now, h, HOLDING, FAILED), put(now.at, h, to=OVER))
-    p.step("", "a full fence between L3 and L4", And(now.full, now.at(h) == OVER),
+    p.step("", "a full fence between L3 and L4", And(now.full(h), now.at(h) == OVER),
            put(now.fence2, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
-    fence2 = Implies(now.full, unless("no full fence between L3 and L4", now.fence2(h)))
+    fence2 = Implies(now.full(h), unless("no full fence between L3 and L4", now.fence2(h)))
     none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
     p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
     p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
-    p.step("L5", "finds no tomb of the slot", And(now.at(h) == CHECKING, none), put(now.at, h, to=ENDED))
+    p.step("L5", "finds no tomb of its attachment", And(now.at(h) == CHECKING, Or(Not(now.same(h)), none)),
+           put(now.at, h, to=ENDED))
+    own = unless("a turn on the tomb of another attachment", now.same(h))
     p.step("L5", "takes a turn on a placed tomb", And(
-        now.at(h) == CHECKING, now.placed, Not(now.opened), Not(now.taken)),
+        now.at(h) == CHECKING, own, now.placed, Not(now.opened), Not(now.taken)),
            put(now.at, h, to=unless("no turn on a placed tomb", TURNED, ENDED)))
     p.step("L5", "takes a turn on an open tomb", And(
-        now.at(h) == CHECKING, unless("a placed tomb is taken", now.opened, now.placed), Not(now.taken)),
+        now.at(h) == CHECKING, own, unless("a placed tomb is taken", now.opened, now.placed),
+        Not(now.taken)),
            put(now.at, h, to=LOOKING), put(now.last, to=h), put_all(now.acquired, lambda y, x: Or(
                now.acquired(y, x), And(y == h, turned(now, x),
                unless("a turn acquires nothing", True, False)))))
@@ -119,14 +128,19 @@ def leaving(broken=None, sizes=None):
     # ---- The deleter
     p.step("L7", "places a tomb", Not(now.placed), put(now.placed))
     p.step("L7", "then takes its step on the slot", And(
-        unless("the step on the slot comes before L7", now.placed), Not(now.stepped)), put(now.stepped))
-    p.step("", "the kernel's fence reaches a holder", And(Not(now.full), now.stepped, Not(now.behind(h))),
+        unless("the step on the slot comes before L7", now.placed), Not(now.stepped), Not(now.unheld)),
+           put(now.stepped), put(now.kernel, to=unless(
+               "light readers are taken for full ones", now.light, now.kernel)),
+           put_all(now.shown, lambda x: Or(now.shown(x), unless(
+               "what S4 wrote isn't acquired", now.first_hold(x), False))))
+    p.step("", "the kernel's fence reaches a holder", And(now.kernel, Not(now.behind(h))),
            put(now.behind, h), put(now.shown, h, to=announced(now, h)), put(now.ended, h, to=over(now, h)))
     p.step("L8", "ends its fence", And(
-        now.stepped, Not(now.fenced), Or(now.full, unless("no heavy fence",
+        now.stepped, Not(now.fenced), Or(Not(now.kernel), unless("no heavy fence",
         every(LOOK, lambda x: now.behind(x))))),
-           put(now.fenced), put_all(now.shown, lambda x: If(now.full, now.fence1(x), now.shown(x))),
-           put_all(now.ended, lambda x: If(now.full, now.fence2(x), now.ended(x))))
+           put(now.fenced), put_all(now.shown, lambda x: Or(
+               now.shown(x), And(Not(now.kernel), Or(now.fence1(x), now.fence2(x))))),
+           put_all(now.ended, lambda x: Or(now.ended(x), And(Not(now.kernel), now.fence2(x)))))
     p.step("L9", "opens the tomb", And(now.gave_up(now.first), Not(now.opened), Not(now.taken)),
            put(now.opened), put(now.last, to=now.second), put_all(now.acquired, lambda y, x: Or(
                now.acquired(y, x), And(y == now.second, turned(now, x)))))
@@ -135,32 +149,35 @@ def leaving(broken=None, sizes=None):
     def is_look(s, x):
         return Or(And(x == s.first, s.fenced), And(x == s.second, s.opened), s.at(x) == LOOKING)
 
+    def nothing_later(s, x, y):  # that must be seen in the cell
+        return every(LOOK, lambda z: Implies(s.before(y, z), Not(Or(s.shown(z), s.acquired(x, z), x == z))))
+
     going_on = And(is_look(now, look), Not(now.gave_up(look)), Not(now.took(look)))
 
     def is_through(with_cell, acquires):
         return put(now.through, look, with_cell), put_all(now.handed, lambda y, x: Or(
             now.handed(y, x), And(y == look, acquires(x))))
 
-    def finds_holder():
-        return put(now.gave_up, look), put(now.found, to=If(look == now.last, h, now.found))
+    def finds_holder(x):
+        return put(now.gave_up, look), put(now.found, to=If(look == now.last, x, now.found))
 
     looks = "L5, L8, L9"
     p.step(looks, "reads a `what` that isn't of the slot", And(going_on, every(LOOK, lambda x: Implies(
         And(now.cell(x) == c, now.shown(x)), over(now, x)))),
            *is_through(c, lambda x: And(now.cell(x) == c, now.shown(x))))
     p.step(looks, "reads a `what` of the slot", And(
-        going_on, announced(now, h), every(LOOK, lambda x: Implies(now.before(h, x), Not(now.shown(x)))),
+        going_on, announced(now, h), nothing_later(now, look, h),
         unless("what is over may be seen for ever", Not(Or(now.ended(h), now.acquired(look, h), look == h)))),
            put(now.saw, look, h))
-    p.step(looks, "reads its `meta`: a holder", And(going_on, now.saw(look, h), now.similar(h)),
-           *finds_holder())
+    p.step(looks, "reads its `meta`: a holder", And(going_on, now.saw(look, h), now.same(h)),
+           *finds_holder(h))
     p.step(looks, "reads its `meta`: of another attachment", And(
-        going_on, now.saw(look, h), unless("`meta` isn't looked at", Not(now.similar(h)))),
+        going_on, now.saw(look, h), unless("`meta` isn't looked at", Not(now.same(h)))),
            *is_through(now.cell(h), lambda x: now.before(x, h)))
     moved_on = And(going_on, now.saw(look, h), now.before(h, later),
                    Or(now.at(later) == STORED, announced(now, later)))
-    p.step(looks, "reads the next `meta`: a holder", And(moved_on, now.similar(later)), *finds_holder())
-    p.step(looks, "reads the next `meta`: of another attachment", And(moved_on, Not(now.similar(later))),
+    p.step(looks, "reads the next `meta`: a holder", And(moved_on, now.same(later)), *finds_holder(later))
+    p.step(looks, "reads the next `meta`: of another attachment", And(moved_on, Not(now.same(later))),
            *is_through(now.cell(h), lambda x: unless(
                "`meta` is stored without release", now.before(x, later), now.before(x, h))))
     p.step("L6, L8", "takes the tomb, since nobody holds the attachment", And(
@@ -173,10 +190,20 @@ def leaving(broken=None, sizes=None):
     def _(s):
         return every(LOOK, lambda a: And(
             Implies(s.at(a) == HOLDING, s.held(a)), Implies(s.held(a), Or(s.at(a) == HOLDING, over(s, a))),
-            Implies(And(s.full, Or(s.held(a), s.at(a) == FAILED, over(s, a))), s.fence1(a)),
-            Implies(And(s.full, any_of(s, a, CHECKING, ENDED, TURNED, LOOKING)), s.fence2(a)),
+            Implies(s.first_hold(a), And(s.same(a), s.held(a))),
+            Implies(And(s.full(a), s.held(a)), Or(s.fence1(a), s.first_hold(a))),
+            Implies(And(s.full(a), any_of(s, a, CHECKING, ENDED, TURNED, LOOKING)), s.fence2(a)),
             Implies(s.fence1(a), announced(s, a)), Implies(s.fence2(a), over(s, a)),
             Implies(s.shown(a), announced(s, a)), Implies(s.ended(a), over(s, a))))
+
+    @p.invariant("light readers hold only what is light", "a light reader of what isn't light")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.same(a), s.at(a) != IDLE, Not(s.full(a))), s.light))
+
+    @p.invariant("against light readers, the deleter has the kernel's fence",
+        "light readers are taken for full ones", "S5 lightens what is claimed or replaced")
+    def _(s):
+        return And(Implies(And(s.stepped, s.light), s.kernel), Implies(s.kernel, s.stepped))
 
     @p.invariant("the deleter takes its steps in order, and holds nothing",
         "the step on the slot comes before L7")
@@ -199,27 +226,27 @@ def leaving(broken=None, sizes=None):
     @p.invariant("what the fence orders", "no heavy fence")
     def _(s):
         return every(LOOK, lambda a: And(
-            Implies(s.behind(a), If(s.full, s.fenced, s.stepped)),
-            Implies(s.shown(a), If(s.full, s.fenced, s.behind(a))),
-            Implies(And(s.fenced, Not(s.full)), s.behind(a)),
-            Implies(And(s.fenced, s.full, s.fence1(a)), Or(s.shown(a), s.behind(a))),
-            Implies(And(s.fenced, s.full, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
+            Implies(s.behind(a), If(s.kernel, s.stepped, s.fenced)),
+            Implies(s.shown(a), Or(And(s.stepped, s.first_hold(a)), If(s.kernel, s.behind(a), s.fenced))),
+            Implies(s.ended(a), And(s.shown(a), If(s.kernel, s.behind(a), s.fenced))),
+            Implies(And(s.fenced, s.kernel), s.behind(a)),
+            Implies(And(s.fenced, Or(s.fence1(a), s.fence2(a))), Or(s.shown(a), s.behind(a))),
+            Implies(And(s.fenced, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
 
-    @p.invariant("looks behind the fence must see each holder", "no L2")
+    @p.invariant("the deleter sees the first holder", "what S4 wrote isn't acquired")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.stepped, s.first_hold(a)), s.shown(a)))
+
+    @p.invariant("looks behind the fence must see each holder", "no L2", "no full fence between L1 and L2")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.same(a), s.held(a), Or(s.fenced, s.behind(a))), s.shown(a)))
-
-    @p.invariant("looks behind a full fence must see each holder", "no full fence between L1 and L2")
-    def _(s):
-        return every(LOOK, lambda a: Implies(And(s.full, s.fenced, s.same(a), s.held(a)),
-            And(s.fence1(a), s.shown(a))))
 
     @p.invariant("a look sees no attempt that it knows to be over", "what is over may be seen for ever")
     def _(s):
         return every(LOOK, lambda a, b: And(
             Implies(s.acquired(a, b), turned(s, b)),
             Implies(s.saw(a, b), And(announced(s, b), Not(s.ended(b)), Not(s.acquired(a, b)), a != b,
-                                     every(LOOK, lambda x: Implies(s.before(b, x), Not(s.shown(x))))))))
+                                     nothing_later(s, a, b)))))
 
     @p.invariant("SAFE: a look is through with a cell only after the holds there are over",
         "`meta` isn't looked at")
@@ -243,6 +270,12 @@ def leaving(broken=None, sizes=None):
         return And(every(LOOK, lambda a: Implies(s.took(a), And(s.taken, s.taker == a))),
             Implies(s.taken, s.took(s.taker)))
 
+    @p.invariant("OWN: a holder takes turns on its own attachment's tomb, and takes that alone",
+        "a turn on the tomb of another attachment")
+    def _(s):
+        return every(LOOK, lambda a: And(
+            Implies(turned(s, a), s.same(a)), Implies(s.took(a), Or(is_deleter(a), s.same(a)))))
+
     @p.invariant("the last look has acquired all other turns", "a turn acquires nothing")
     def _(s):
         return Implies(s.opened, And(is_look(s, s.last), s.last != s.first, every(LOOK, lambda a: Implies(
@@ -250,13 +283,14 @@ def leaving(broken=None, sizes=None):
 
     @p.invariant("attempts that end without a turn do so before the fence", "no turn on a placed tomb")
     def _(s):
-        return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, Not(s.taken),
-            If(s.full, s.fenced, s.behind(a))), s.ended(a)))
+        return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, s.same(a), Not(s.taken),
+            If(s.kernel, s.behind(a), s.fenced)), s.ended(a)))
 
     @p.invariant("DELETED: if the last look gave up, the holder that it found has yet to take a turn",
                  "a holder that lets go doesn't look for tombs")
     def _(s):
         return Implies(And(s.opened, s.gave_up(s.last), Not(s.taken)), And(
-            s.saw(s.last, s.found), announced(s, s.found), Not(turned(s, s.found)), s.at(s.found) != ENDED))
+            s.same(s.found), Or(s.at(s.found) == STORED, announced(s, s.found)), s.at(s.found) != ENDED,
+            Not(Or(turned(s, s.found), s.ended(s.found), s.acquired(s.last, s.found), s.found == s.last))))
 
     return p
