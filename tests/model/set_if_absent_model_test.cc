@@ -13,8 +13,6 @@ constexpr Setting kOfThree = {.bound = {1, 1}};
 // Each thread then finds the one value that there is.
 TEST(SetIfAbsent, ExactlyOneAttaches) {
   run_model({2, 1}, [] {
-    static int attached;
-    attached = 0;
     Fixture f;
     f.make_key(Fixture::kDelete);
     static bool did[3];

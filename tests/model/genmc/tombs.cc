@@ -31,12 +31,10 @@ struct Left {
     ++deleted;
   }
   void hold(int holder) {
-    const AsymmetricFence fence(true);
-    fence.announce(cells[holder], uint64_t{1});                               // (L1)
-    if (attached.load(kAcquire) == 1) expect(content == 1);                   // (L2)
-    fence.announce<AsymmetricFence::Of::kLight>(cells[holder], uint64_t{0});  // (L3)
-    full_fence();
-    if (tombs.load(kRelaxed) != 0) end();  // (L4)
+    AsymmetricFence::announce(cells[holder], uint64_t{1}, AsymmetricFence::Of::kFull);  // (L1)
+    if (attached.load(kAcquire) == 1) expect(content == 1);                             // (L2)
+    AsymmetricFence::announce(cells[holder], uint64_t{0}, AsymmetricFence::Of::kFull);  // (L3)
+    if (tombs.load(kRelaxed) != 0) end();                                               // (L4)
   }
   void end() {
     for (;;) {
@@ -50,12 +48,11 @@ struct Left {
     }
   }
   void remove() {
-    const AsymmetricFence fence(true);
     tomb.place();  // (L7)
     tombs.fetch_add(1, kRelaxed);
     int one = 1;
     attached.compare_exchange_strong(one, 0, kAcqRel, kAcquire);  // (S6) or (S8)
-    fence.heavy_fence();                                          // (L8)
+    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);     // (L8)
     if (!is_held()) return run_delete_fn();
     const uint64_t open = tomb.open();                   // (L9)
     if (!is_held() && tomb.take(open)) run_delete_fn();  // (L6)
