@@ -66,7 +66,7 @@ class Attribute:
         self.value = value
         self.visible = bool(meta >> 62 & 1)
         self.deleting = bool(meta >> 40 & 1)
-        self.read = not meta >> 41 & 3  # neither without delete_fn nor unread
+        self.read = not meta >> 41 & 3  # neither without delete_fn nor unheld
         self.order = (meta >> 36 & 0x7) << 32 | meta & 0xFFFFFFFF
 
     def __str__(self):
@@ -130,14 +130,16 @@ class Keyval:
     def __init__(self, word, mask, callbacks):
         self.number = word & 0xFFFFFFFF ^ mask
         self.freed = bool(word >> 43 & 1)
-        size_and_language, self.copy, self.delete, self.extra = words(callbacks, 4)
-        self.language = size_and_language >> 32
+        size_and_flags, language, self.copy, self.delete, self.extra = words(callbacks, 5)
+        self.flags = size_and_flags >> 32
+        self.language = language & 0xFFFFFFFF
 
     def __str__(self):
         text = "copy %s, delete %s, extra_state 0x%x" % (
             symbol(self.copy), symbol(self.delete), self.extra)
         if self.language:
-            text += ", " + LANGUAGES[self.language & 3] + ", once" * (self.language >> 8)
+            text += ", " + LANGUAGES[self.language & 3]
+        text += ", once" * (self.flags & 1)
         return text + (", freed and still in use" if self.freed else "")
 
 

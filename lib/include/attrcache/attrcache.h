@@ -626,13 +626,16 @@ ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table*
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
+/* attrcache_get for a keyval as it would be in a domain without `numbers`: what
+ * attrcache_get_with_base calls. Errors: NULL (of a kind only if nothing is found), KEYVAL_*. Any
+ * thread; wait-free. */
+ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
+                                           int keyval, void** value) ATTRCACHE_NOEXCEPT;
+
 /* attrcache_get in three instructions less, for callers that know the `base` of their domain's
  * `numbers` (ATTRCACHE_KEYVAL_MIN, if it has none) as a constant. With another base than the
  * domain's, it finds another keyval's value, or none. Errors: NULL (of a kind only if nothing is
- * found), KEYVAL_*. Any thread; wait-free; inline. (It calls attrcache_get_renumbered, whose keyval
- * is the one that this one would be in a domain without `numbers`.) */
-ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
-                                           int keyval, void** value) ATTRCACHE_NOEXCEPT;
+ * found), KEYVAL_*. Any thread; wait-free; inline. */
 static inline int attrcache_get_with_base(const attrcache_kind* kind, const attrcache_table* table,
                                           uint32_t base, int keyval,
                                           void** value) ATTRCACHE_NOEXCEPT {

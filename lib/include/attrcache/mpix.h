@@ -49,19 +49,19 @@ extern "C" {
 
 typedef void MPIX_Destructor_function(void* extra_state);
 
-#define ATTRCACHE_MPIX(Kind)                                                                      \
-  int MPIX_##Kind##_create_keyval_x(                                                              \
-      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,     \
-      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;       \
-  int MPIX_##Kind##_create_keyval_once(                                                           \
-      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,     \
-      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;       \
-  int MPIX_##Kind##_set_attr_if_absent(MPI_##Kind object, int keyval, void* value, void* present, \
+#define ATTRCACHE_MPIX(Kind, Object)                                                          \
+  int MPIX_##Kind##_create_keyval_x(                                                          \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;   \
+  int MPIX_##Kind##_create_keyval_once(                                                       \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;   \
+  int MPIX_##Kind##_set_attr_if_absent(Object object, int keyval, void* value, void* present, \
                                        int* flag) ATTRCACHE_WEAK;
 
-ATTRCACHE_MPIX(Comm)
-ATTRCACHE_MPIX(Type)
-ATTRCACHE_MPIX(Win)
+ATTRCACHE_MPIX(Comm, MPI_Comm)
+ATTRCACHE_MPIX(Type, MPI_Datatype)
+ATTRCACHE_MPIX(Win, MPI_Win)
 
 /* delete_fn and destructor may be null. `value` of get_attr is the address of a void*. */
 #define ATTRCACHE_MPIX_ALONE(Kind)                                                                \

@@ -9,7 +9,7 @@
 namespace attrcache::mpi {
 namespace {
 
-struct Walk {
+struct Search {
   uintptr_t address;
   uintptr_t function;  // that must have the frame in which the address is
   uintptr_t inner;     // the function of the last frame
@@ -19,7 +19,7 @@ struct Walk {
 
 // A frame reaches from what _Unwind_GetCFA says of it to what it says of the next one.
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
-  auto& walk = *static_cast<Walk*>(argument);
+  auto& walk = *static_cast<Search*>(argument);
   if (_Unwind_GetCFA(context) > walk.address) {
     walk.passed = true;
     walk.found = walk.inner == walk.function;
@@ -34,8 +34,8 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 bool StackPlace::lives() const {
   if (address == nullptr) return false;
   auto* const call = const_cast<char*>(static_cast<const char*>(code)) - 1;
-  Walk walk = {reinterpret_cast<uintptr_t>(address),
-               reinterpret_cast<uintptr_t>(_Unwind_FindEnclosingFunction(call)), 0, false, false};
+  Search walk = {reinterpret_cast<uintptr_t>(address),
+                 reinterpret_cast<uintptr_t>(_Unwind_FindEnclosingFunction(call)), 0, false, false};
   _Unwind_Backtrace(look_at_frame, &walk);
   return walk.found || !walk.passed;
 }

@@ -237,7 +237,7 @@ static void check(void) {
 }
 
 /*@ if-absent-xxx
- * proposed, needs: mpix_if_absent
+ * proposed, beyond MPI, needs: mpix_if_absent
  * set_attr_if_absent attaches a value where none is; else it changes nothing, calls nothing, and
  * returns what is there. A value that is being deleted counts as absent.
  */
@@ -272,7 +272,7 @@ static void check(void) {
 }
 
 /*@ if-absent-predefined
- * proposed, needs: mpix_if_absent
+ * proposed, beyond MPI, needs: mpix_if_absent
  * The same on MPI_COMM_SELF and MPI_COMM_WORLD; predefined attributes can't be set in this way.
  */
 static void check(void) {
@@ -294,7 +294,7 @@ static void check(void) {
 }
 
 /*@ if-absent-alone-xxx
- * proposed, needs: mpix_xxx mpix_if_absent, kinds: session file
+ * proposed, beyond MPI, needs: mpix_xxx mpix_if_absent, kinds: session file
  * set_attr_if_absent attaches a value where none is; else it changes nothing, and returns what is
  * there.
  */
@@ -315,7 +315,7 @@ static void check(void) {
 }
 
 /*@ if-absent-storm-xxx
- * proposed, needs: mpix_if_absent, threads
+ * proposed, beyond MPI, needs: mpix_if_absent, threads
  * Threads that find nothing make a value each and attach it if there is none: exactly one does, and
  * all then have the same.
  */
