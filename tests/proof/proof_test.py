@@ -45,7 +45,7 @@ def leads_elsewhere(protocol, drawn):
     for label, what, guard, changed in protocol.steps:
         after = prover.State(protocol.symbols, changed)
         same = And(*[getattr(before, part) == changed[part]
-                     for part in ("state", "value", "number", "unread", "hidden") if part in changed])
+                     for part in ("state", "value", "number", "unheld", "light", "hidden") if part in changed])
         right = [And(before.state == states[a], after.state == states[b])
                  for l in label.split(", ") for a, b in drawn.get(l, ())]
         if protocol.solve(*protocol.hold(), guard, Not(Or(same, *right))) != unsat:
