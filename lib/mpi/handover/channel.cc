@@ -203,10 +203,14 @@ bool exists() {
 
 std::string folder() {
   Launcher l;
-  struct stat there;
-  // Where all may write, another user may have put a folder, or a link, in place of ours.
-  const bool is_ours = read_launcher(l) && lstat(l.folder, &there) == 0 && S_ISDIR(there.st_mode) &&
-                       there.st_uid == geteuid() && (there.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  // Where all may write, another user may have put a folder, or a link, in place of ours. By statx,
+  // since lstat needs a newer glibc.
+  struct statx there;
+  const bool is_ours =
+      read_launcher(l) &&
+      statx(AT_FDCWD, l.folder, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &there) == 0 &&
+      S_ISDIR(there.stx_mode) && there.stx_uid == geteuid() &&
+      (there.stx_mode & (S_IWGRP | S_IWOTH)) == 0;
   return is_ours && access(l.folder, W_OK | X_OK) == 0 ? l.folder : "";
 }
 
