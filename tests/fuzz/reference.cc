@@ -75,8 +75,7 @@ class Reference : public Implementation {
   Reading set_if_absent(Object object, int keyval, int64_t value) override {
     if (const int error = check(object, keyval)) return {error, 0};
     const Attribute* a = find(number(object), keyval);
-    if (a != nullptr && !a->deleting)
-      return {ATTRCACHE_PRESENT, a->value};
+    if (a != nullptr && !a->deleting) return {ATTRCACHE_PRESENT, a->value};
     return {attach(object, keyval, value, ATTRCACHE_AS_POINTER, nullptr), 0};
   }
 

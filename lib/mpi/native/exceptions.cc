@@ -20,11 +20,11 @@ struct Guard {
 };
 
 constinit thread_local Guard* innermost = nullptr;
-constinit thread_local _Unwind_Exception* kept = nullptr;
+constinit thread_local _Unwind_Exception* exception_kept = nullptr;
 constinit thread_local unsigned times = 0;
 
 void drop_kept() {
-  _Unwind_Exception* const dropped = std::exchange(kept, nullptr);
+  _Unwind_Exception* const dropped = std::exchange(exception_kept, nullptr);
   if (dropped != nullptr && dropped->exception_cleanup != nullptr)
     dropped->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, dropped);
 }
@@ -47,7 +47,7 @@ extern "C" _Unwind_Reason_Code attrcache_keep_exception(int, _Unwind_Action acti
                                                         _Unwind_Context* context) {
   if (actions & _UA_SEARCH_PHASE) return _URC_CONTINUE_UNWIND;
   drop_kept();
-  kept = exception;
+  exception_kept = exception;
   ++times;
   if (!is_known_unwinder(context, innermost)) {
     std::fputs(
@@ -84,7 +84,7 @@ namespace {
 unsigned exceptions_kept() { return times; }
 
 void let_exception_go_on() {
-  _Unwind_Exception* const exception = std::exchange(kept, nullptr);
+  _Unwind_Exception* const exception = std::exchange(exception_kept, nullptr);
   if (exception == nullptr) return;
   _Unwind_Resume_or_Rethrow(exception);
   die("nothing catches", "a callback's exception");

@@ -18,14 +18,14 @@ struct Search {
 };
 
 // A frame reaches from what _Unwind_GetCFA says of it to what it says of the next one.
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
-  auto& walk = *static_cast<Search*>(argument);
-  if (_Unwind_GetCFA(context) > walk.address) {
-    walk.passed = true;
-    walk.found = walk.inner == walk.function;
+_Unwind_Reason_Code search_frame(_Unwind_Context* context, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  if (_Unwind_GetCFA(context) > search.address) {
+    search.passed = true;
+    search.found = search.inner == search.function;
     return _URC_END_OF_STACK;
   }
-  walk.inner = _Unwind_GetRegionStart(context);
+  search.inner = _Unwind_GetRegionStart(context);
   return _URC_NO_REASON;
 }
 
@@ -34,10 +34,11 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 bool StackPlace::lives() const {
   if (address == nullptr) return false;
   auto* const call = const_cast<char*>(static_cast<const char*>(code)) - 1;
-  Search walk = {reinterpret_cast<uintptr_t>(address),
-                 reinterpret_cast<uintptr_t>(_Unwind_FindEnclosingFunction(call)), 0, false, false};
-  _Unwind_Backtrace(look_at_frame, &walk);
-  return walk.found || !walk.passed;
+  Search search = {reinterpret_cast<uintptr_t>(address),
+                   reinterpret_cast<uintptr_t>(_Unwind_FindEnclosingFunction(call)), 0, false,
+                   false};
+  _Unwind_Backtrace(search_frame, &search);
+  return search.found || !search.passed;
 }
 
 [[gnu::noinline]] NestedCall::NestedCall(StackPlace& outermost) : outermost_(outermost) {
