@@ -49,9 +49,9 @@ class ActiveRecords {
     }
   }
 
-  // Looks at each record that was entered, by look(group, place), until that has seen enough; returns
-  // whether it has. `word_of` finds a group's word; taken(group, place) says whether anybody has the
-  // record's ordinal, and acquires what its last thread has done if not.
+  // Looks at each record that was entered, by look(group, place), until that has seen enough;
+  // returns whether it has. `word_of` finds a group's word; taken(group, place) says whether anybody
+  // has the record's ordinal, and acquires what its last thread has done if not.
   enum class Saw { kNothing, kSomething, kEnough };
   template <typename WordOf, typename Look, typename Taken>
   bool any(WordOf word_of, Look look, Taken taken) {

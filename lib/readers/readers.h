@@ -109,8 +109,8 @@ class Readers {
     of.in_use.fetch_sub(1, kRelease);  // as in uncount_left()
   }
   // How many deletions are left to others. A thread that sees a tomb open, or its opener's call
-  // ended, sees it counted. Release, acquire: who sees that none is left any more frees objects that
-  // their delete_fns may have used.
+  // ended, sees it counted. Release and acquire, because whoever sees that none is left any more
+  // frees objects that their delete_fns may have used.
   void count_left() { left_.fetch_add(1, kRelaxed); }
   void uncount_left() { left_.fetch_sub(1, kRelease); }
   bool any_left() const { return left_.load(kAcquire) != 0; }
