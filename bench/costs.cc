@@ -114,7 +114,7 @@ struct Row {
 };
 
 // The quickest that isn't inlined: attrcache_get_with_base calls it. attrcache_get takes 3 more.
-uintptr_t get(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t get(Inputs& in) {
   Object* object = in.object;
   void* value;
   if (attrcache_get_renumbered(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK)
@@ -122,7 +122,7 @@ uintptr_t get(Inputs& in) {
   return reinterpret_cast<uintptr_t>(value);
 }
 
-uintptr_t get_absent(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t get_absent(Inputs& in) {
   Object* object = in.object;
   void* value;
   if (attrcache_get_renumbered(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT)
@@ -130,16 +130,16 @@ uintptr_t get_absent(Inputs& in) {
   return 0;
 }
 
-uintptr_t set(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t set(Inputs& in) {
   Object* object = in.object;
-  if (attrcache_set_as(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
-                       nullptr) != ATTRCACHE_OK) {
+  if (attrcache_set(object->kind, &object->table, object, in.key, reinterpret_cast<void*>(in.value),
+                    nullptr) != ATTRCACHE_OK) {
     std::abort();
   }
   return 0;
 }
 
-uintptr_t set_delete(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t set_delete(Inputs& in) {
   set(in);
   Object* object = in.object;
   if (attrcache_delete(object->kind, &object->table, object, in.key, nullptr) != ATTRCACHE_OK)
@@ -147,7 +147,7 @@ uintptr_t set_delete(Inputs& in) {
   return 0;
 }
 
-uintptr_t create_free(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t create_free(Inputs& in) {
   const attrcache_callbacks callbacks = duplicating();
   int key;
   require(attrcache_keyval_create(in.object->kind, &callbacks, &key));
@@ -156,7 +156,7 @@ uintptr_t create_free(Inputs& in) {
 }
 
 // A keyval's first use costs more than the later ones, and so does its free then.
-uintptr_t use_once(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t use_once(Inputs& in) {
   const attrcache_callbacks callbacks = duplicating();
   Object* object = in.object;
   int key;
@@ -168,7 +168,7 @@ uintptr_t use_once(Inputs& in) {
   return 0;
 }
 
-uintptr_t dup_free(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t dup_free(Inputs& in) {
   alignas(64) static attrcache_table made = ATTRCACHE_TABLE_INIT;
   Object* object = in.object;
   attrcache_kind* kind = object->kind;
@@ -179,7 +179,7 @@ uintptr_t dup_free(Inputs& in) {
   return 0;
 }
 
-uintptr_t is_empty(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t is_empty(Inputs& in) {
   const attrcache_table* table = &in.object->table;
   if (!attrcache_table_is_empty(table)) std::abort();
   return 0;
@@ -265,7 +265,7 @@ uintptr_t replace_held(Inputs& in, std::vector<attrcache_borrowed>& held) {
   return 0;
 }
 
-uintptr_t use(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t use(Inputs& in) {
   attrcache_borrowed borrowed = {};
   Object* object = in.object;
   if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
@@ -273,12 +273,12 @@ uintptr_t use(Inputs& in) {
   attrcache_give_back(&borrowed);
   return 0;
 }
-uintptr_t use_and_replace(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t use_and_replace(Inputs& in) {
   use(in);
   return set(in);
 }
 // With two sets, so that the table knows that a value with a delete_fn was replaced.
-uintptr_t replace_and_free(Inputs& in) {
+[[gnu::always_inline]] inline uintptr_t replace_and_free(Inputs& in) {
   static Object* object;
   object = in.object;
   set(in);

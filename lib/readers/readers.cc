@@ -118,19 +118,13 @@ CellBlock* Readers::make_block(ThreadRecord& record) {
   return block;
 }
 
-void Readers::put_back(ThreadRecord& record, Announcement& cell) {
-  CellBlock& block = CellBlock::of(cell);
-  block.put(cell);
-  if (--block.used == 0) record.unlink(block);
-}
-
 void Readers::take_returned(ThreadRecord& record) {
   if (record.returned.load(kRelaxed) == 0) return;
   uintptr_t next = record.returned.exchange(0, kAcquire);  // pairs with release()
   while (next != 0) {
     auto& cell = *reinterpret_cast<Announcement*>(next);
     next = static_cast<uintptr_t>(cell.more.load(kRelaxed));
-    put_back(record, cell);
+    record.put_back(cell);
   }
 }
 
@@ -155,7 +149,7 @@ void Readers::release_slowly(Announcement& cell) {
   if (own != nullptr && &cell == &own->first) return;  // and that isn't near
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
-  if (!threads_.hooked() || own == &record) return put_back(record, cell);
+  if (!threads_.hooked() || own == &record) return record.put_back(cell);
   uintptr_t next = record.returned.load(kRelaxed);
   do {
     cell.more.store(next, kRelaxed);

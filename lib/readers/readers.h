@@ -64,13 +64,9 @@ class Readers {
     cell.what.store(0, kRelease);  // as in retract()
     ThreadRecord& near = near_record();
     if (&cell == &near.first) return;
-    if (near.owner != this_thread().identity || threads_.hooked() || CellBlock::of(cell).used == 1)
-        [[unlikely]] {
+    if (near.owner != this_thread().identity || threads_.hooked()) [[unlikely]]
       return release_slowly(cell);
-    }
-    CellBlock& block = CellBlock::of(cell);
-    block.put(cell);
-    --block.used;
+    near.put_back(cell);
   }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
@@ -188,7 +184,6 @@ class Readers {
   [[gnu::noinline, gnu::cold]] void release_slowly(Announcement& cell);
   [[gnu::noinline]] ThreadRecord* look_up();
   CellBlock* make_block(ThreadRecord& record);
-  static void put_back(ThreadRecord& record, Announcement& cell);
   static void take_returned(ThreadRecord& record);
 
   const Threads& threads_;

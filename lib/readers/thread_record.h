@@ -67,18 +67,18 @@ struct Announcement {
 static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
 
 // More cells, for a thread that needs more at once than a record has. The blocks of which any cell
-// is in use are linked, for others to look through; the record's thread alone links and unlinks. A
+// is in use are linked (and perhaps one more), for others to look through; the record's thread alone links and unlinks. A
 // thread that is looking through a block while it is unlinked, or even linked again, goes on from
 // there by `next`: to all blocks behind it that have stayed linked, and perhaps to others twice.
 // Aligned, so that a cell's address leads to its block, and no cache line has cells of two threads.
-struct alignas(512) CellBlock {
-  static constexpr unsigned kCells = 14;
+struct alignas(256) CellBlock {
+  static constexpr unsigned kCells = 6;
 
   explicit CellBlock(struct ThreadRecord* of) : record(of) {
     for (Announcement& cell : cells) put(cell);
   }
   static CellBlock& of(Announcement& cell) {
-    return *reinterpret_cast<CellBlock*>(reinterpret_cast<uintptr_t>(&cell) & ~uintptr_t{511});
+    return *reinterpret_cast<CellBlock*>(reinterpret_cast<uintptr_t>(&cell) & ~uintptr_t{255});
   }
   void put(Announcement& cell) {
     cell.more.store(reinterpret_cast<uintptr_t>(free), kRelaxed);
@@ -100,7 +100,7 @@ struct alignas(512) CellBlock {
   alignas(8) unsigned used = 0;
   alignas(32) Announcement cells[kCells];
 };
-static_assert(sizeof(CellBlock) == 512);
+static_assert(sizeof(void*) != 8 || sizeof(CellBlock) == 256);
 
 // On two cache lines: what a borrow writes is in the first.
 struct alignas(kRecordSize) ThreadRecord {
@@ -136,12 +136,22 @@ struct alignas(kRecordSize) ThreadRecord {
     if (next != nullptr) next->before = &block;
     blocks.store(reinterpret_cast<uintptr_t>(&block), kRelease);
   }
-  void unlink(CellBlock& block) {
+  [[gnu::noinline]] void unlink(CellBlock& block) {
     const uintptr_t next = block.next.load(kRelaxed);
     (block.before != nullptr ? block.before->next : blocks).store(next, kRelease);
     if (next != 0) reinterpret_cast<CellBlock*>(next)->before = block.before;
     block.spare = spare;
     spare = &block;
+  }
+
+  // Ends the use of a cell of a block. An empty block is unlinked, unless it is the only one: else a
+  // thread that holds one value, and others now and then, would link and unlink it each time.
+  void put_back(Announcement& cell) {
+    CellBlock& block = CellBlock::of(cell);
+    block.put(cell);
+    --block.used;
+    if (block.used == 0 && (block.before != nullptr || block.next.load(kRelaxed) != 0)) [[unlikely]]
+      unlink(block);
   }
 
   // Visits the cells until visit(cell) returns true; returns whether it did.

@@ -151,8 +151,6 @@ inline uint32_t deletable_of(const Registry& registry) {
   const ThreadState& thread = this_thread();
   if (thread.innermost != nullptr || thread.ordinal == 0) [[unlikely]]
     return false;
-  if (table.replaced() && !is_at_rest(registry.readers(), table)) [[unlikely]]
-    return false;
   // It looks at all attributes before it deletes any, because a delete_fn must still find the
   // attributes that are older than its own.
   const uint32_t wanted = deletable_of(registry);
@@ -164,7 +162,7 @@ inline uint32_t deletable_of(const Registry& registry) {
           all = false;
         return all;
       });
-  if (!all) [[unlikely]]
+  if (!all || (table.replaced() && !is_at_rest(registry.readers(), table))) [[unlikely]]
     return false;
   References::Counter* const counters = registry.first_chunk_counters(thread.ordinal);
   const uint64_t flags = dir == nullptr ? 0 : dir->flags_of(&table);

@@ -76,8 +76,9 @@ Attempt borrow_in(Readers& readers, Pair& slot, id::Keyval keyval, Announcement&
   return attempt;
 }
 
-int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
-                  Tomb** left) {
+// Inlined, because all but a thread's first outstanding borrow come this way.
+[[gnu::always_inline]] inline int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval,
+                                                Borrowed* borrowed, Tomb** left) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
   if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
@@ -135,7 +136,9 @@ int give_back_attribute(Borrowed* borrowed) {
   // Else given back, or a copy of a Borrowed.
   if (keeps != mark_of(borrowed) || cell->what.load(kRelaxed) == 0) return ATTRCACHE_ERR_ARGUMENT;
   Readers& readers = *borrowed->readers;
-  if (cell->thread.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
+  const uint64_t thread = cell->thread.load(kRelaxed);
+  if (thread != this_thread().identity && thread != readers.threads().identity()) [[unlikely]]
+    return ATTRCACHE_ERR_THREAD;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);
   const bool predefined = !Announcement::is_about_any(what);
