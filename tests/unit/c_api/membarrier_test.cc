@@ -19,7 +19,9 @@
 #include "tests/support/recorder.h"
 #include "tests/support/threads.h"
 
-#if defined(SYS_membarrier) && defined(PR_SET_SECCOMP) && defined(SECCOMP_RET_TRAP)
+// ThreadSanitizer has no membarrier, and its own way with signals.
+#if defined(SYS_membarrier) && defined(PR_SET_SECCOMP) && defined(SECCOMP_RET_TRAP) && \
+    !defined(ATTRCACHE_TESTS_UNDER_TSAN)
 
 namespace attrcache::support {
 namespace {
