@@ -32,6 +32,8 @@ using attrcache::Table;
 [[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
                                          void* old_object, attrcache_table* new_table,
                                          void* new_object, int* callback_code) noexcept {
+  if (!attrcache_table_is_aligned(new_table)) [[unlikely]]
+    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
   const int result = attrcache::copy_attributes_fast(Registry::of(kind), Table::of(old_table),
                                                      Table::of(new_table));
   if (result != ATTRCACHE_ABSENT) [[likely]]
