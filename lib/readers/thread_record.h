@@ -67,10 +67,11 @@ struct Announcement {
 static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
 
 // More cells, for a thread that needs more at once than a record has. The blocks of which any cell
-// is in use are linked (and perhaps one more), for others to look through; the record's thread alone links and unlinks. A
-// thread that is looking through a block while it is unlinked, or even linked again, goes on from
-// there by `next`: to all blocks behind it that have stayed linked, and perhaps to others twice.
-// Aligned, so that a cell's address leads to its block, and no cache line has cells of two threads.
+// is in use (and perhaps one more) are linked, for others to look through; the record's thread alone
+// links and unlinks. A thread that is looking through a block while it is unlinked, or even linked
+// again, goes on from there by `next`: to all blocks behind it that have stayed linked, and perhaps
+// to others twice. Aligned, so that a cell's address leads to its block, and no cache line has cells
+// of two threads.
 struct alignas(256) CellBlock {
   static constexpr unsigned kCells = 6;
 

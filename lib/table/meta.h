@@ -74,9 +74,6 @@ static_assert(kTagBits[ATTRCACHE_AS_POINTER] == 0 && kTagBits[3] == pair_bits::k
 constexpr uint64_t spread(uint64_t sequence) {
   return (sequence >> 32 & 0x7) << 36 | (sequence & 0xffffffff);
 }
-// The sequence number in a meta, modulo 2^35.
-constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0x7) << 32 | (m & 0xffffffff); }
-
 constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 
 // The meta of a value that is attached. `like` says under which keyval: it is the name in one of
@@ -103,10 +100,10 @@ constexpr bool light(uint64_t m) { return (m & kFull) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
-// The same as number(), at its place in the meta.
+// The sequence number, modulo 2^35, at its place in the meta.
 constexpr uint64_t sequence(uint64_t m) { return m & kSequence; }
 
-// Whether number(m) is `number`.
+// Whether the sequence number is `number`, modulo 2^35.
 constexpr bool has_number(uint64_t m, uint64_t number) {
   const auto differs = static_cast<uint32_t>(m >> 32) ^ static_cast<uint32_t>(number >> 28);
   return static_cast<uint32_t>(m) == static_cast<uint32_t>(number) &&

@@ -70,9 +70,10 @@ inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached) {
   return slot.compare_exchange(now, attached);
 }
 
-// The meta of a value that replaces (S2) one whose meta is `replaced`. If the old number is the youngest of the table, the new value inherits
-// it: no other attachment can come between the two in any order. That saves one of the two locked
-// instructions of such a set, and with it 40% of its time: 7.7 ns instead of 13.0 (x86-64).
+// The meta of a value that replaces (S2) one whose meta is `replaced`. If the old number is the
+// youngest of the table, the new value inherits it: no other attachment can come between the two in
+// any order. That saves one of the two locked instructions of such a set, and with it 40% of its
+// time: 7.7 ns instead of 13.0 (x86-64).
 inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   // Relaxed, because numbers that were given out before this happens are seen anyway, as in tick().
   // The tag must be the same, because a load of two steps (two_step_load.h) would otherwise take a

@@ -108,8 +108,8 @@ TEST(MembarrierTest, NoneWithoutBorrows) {
   });
 }
 
-// A value that is borrowed a few times and then replaced costs none; nor do many of them.
-TEST(MembarrierTest, FewForValuesThatAreBorrowedAFewTimes) {
+// Values that are each borrowed once and then replaced cost none, however many.
+TEST(MembarrierTest, NoneForValuesThatAreBorrowedOnce) {
   in_child([] {
     Process p;
     Object object(p.kind);
@@ -117,7 +117,6 @@ TEST(MembarrierTest, FewForValuesThatAreBorrowedAFewTimes) {
     for (int i = 0; i < 1000; ++i) {
       if (const int line = p.borrow_and_replace(object, 1)) return line;
     }
-    if (calls != 0) return __LINE__;
     object.free();
     p.end();
     return calls == 0 ? 0 : __LINE__;
