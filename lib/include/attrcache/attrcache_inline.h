@@ -40,7 +40,7 @@ extern "C" {
 #endif
 #endif
 #ifdef ATTRCACHE_INLINE_TSAN
-void __tsan_acquire(void* address);
+__attribute__((visibility("default"))) void __tsan_acquire(void* address);
 #endif
 
 #ifdef ATTRCACHE_INLINE_STEPS
