@@ -5,7 +5,8 @@
 //   CONTENDER/OPERATION[/same or /different]
 //
 // A time is wall-clock time per operation of all threads together. The counter `undisturbed` is the
-// same for the undisturbed slices (see slices.h), where there are enough of them.
+// same for the undisturbed slices (see slices.h), or 0 where there are too few of them: Google
+// Benchmark's CSV wants the same counters in each run.
 
 #include <benchmark/benchmark.h>
 
@@ -68,8 +69,7 @@ class Run {
     const std::lock_guard hold(mutex_);
     if (--inside_ != 0) return;
     prepared_.reset();
-    const double turn = slices_->turn();
-    if (turn >= 0) state.counters["undisturbed"] = turn / kBatch;
+    state.counters["undisturbed"] = std::max(slices_->turn(), 0.0) / kBatch;
   }
 
   const bench::Contender& contender_;

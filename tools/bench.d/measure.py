@@ -29,7 +29,7 @@ class Results:
         if benchmark.get("error_occurred"):
             return
         # The time in undisturbed slices, if there were enough of them; otherwise the time by the clock.
-        good = "undisturbed" in benchmark
+        good = benchmark["undisturbed"] > 0
         value = float(benchmark["undisturbed" if good else "real_time"])
         self._times.setdefault((operation, contender, sharing, int(threads)), []).append((good, value))
         # A single thread waits for no other, so its processor time measures the same, whatever else the machine does.
