@@ -75,6 +75,16 @@ int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* obj
   return delete_what_there_is(kind, table, object, mode, callback_code);
 }
 
+int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,
+                          attrcache_delete_mode mode, attrcache_deleted_fn* deleted_fn,
+                          void* context) noexcept {
+  if (kind == nullptr || table == nullptr || deleted_fn == nullptr) return ATTRCACHE_ERR_NULL;
+  if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) return ATTRCACHE_ERR_ARGUMENT;
+  if (Table::of(table).is_as_new()) return ATTRCACHE_OK;
+  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode, nullptr,
+                                      {deleted_fn, context});
+}
+
 int attrcache_table_abandon(attrcache_kind* kind, attrcache_table* table) noexcept {
   if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;

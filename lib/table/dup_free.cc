@@ -211,17 +211,24 @@ inline void Dup::end_hold(const Pair& slot) {
 }
 
 int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
-               OnFailure on_failure, int* callback_code, HeldByOthers& is_held) {
+               OnFailure on_failure, int* callback_code, HeldByOthers& is_held,
+               const Listener& listener) {
   Pair& slot = *item.slot;
   const SlotContent now = slot.load();
   if (!meta::visible(now.meta)) return ATTRCACHE_OK;
   const id::Keyval keyval = meta::keyval(now.meta, item.index);
+  const auto tell_of = [&](int code) {
+    if (listener.deleted_fn == nullptr) return;
+    listener.deleted_fn(listener.context, target.registry.number_of(keyval), code);
+  };
   if (!target.registry.is_kind_of(keyval)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
   uint64_t m = now.meta;
   if (meta::deleting(m)) return ATTRCACHE_OK;  // by another thread, or up this thread's stack
   if (meta::no_delete_fn(m)) {
-    if (slot::detach(slot, m)) drop_reference(target.registry, keyval);  // (S3)
+    if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
+    drop_reference(target.registry, keyval);
+    tell_of(0);
     return ATTRCACHE_OK;
   }
   slot::Claim claim;
@@ -234,6 +241,7 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   int code = 0;
   if (delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code))
     drop_reference(target.registry, keyval);
+  tell_of(code);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
@@ -289,7 +297,8 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   return ATTRCACHE_OK;
 }
 
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code) {
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
+                      Listener listener) {
   Table& table = target.table;
   const bool finally = mode == ATTRCACHE_DRAIN_FINALLY;
   if (!table.owns_its_memory()) return finally ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
@@ -308,7 +317,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
         int code = 0;
-        const int result = delete_one(target, scope, *item, on_failure, &code, is_held);
+        const int result = delete_one(target, scope, *item, on_failure, &code, is_held, listener);
         if (first_failure == ATTRCACHE_OK) first_failure = result;
         if (result == ATTRCACHE_ERR_CALLBACK) {
           tell(code, callback_code);

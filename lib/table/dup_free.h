@@ -18,8 +18,15 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code);
 // How often callbacks may attach attributes to an object that is being freed, before it gives up.
 constexpr int kMaxDeletingRounds = 16;
 
+// Whom delete_attributes() tells of each attribute, as attrcache_delete_each says.
+struct Listener {
+  attrcache_deleted_fn* deleted_fn = nullptr;  // null: nobody
+  void* context = nullptr;
+};
+
 // Deletes all attributes, the youngest first, and releases the table's memory.
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
+                      Listener listener = {});
 
 // Gives up all attributes without calling delete_fn. Whatever it returns, the table is as new
 // afterwards.

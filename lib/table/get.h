@@ -99,7 +99,7 @@ template <size_t kAt, Look kMissed>
   });
 }
 
-// The look-up that every get begins with, in the C API and through MPI. It looks into the slot of
+// The look-up that every get of the C API begins with. It looks into the slot of
 // `keyval` if the index is below 64. The caller has made `offset` opaque. Each way to end has its
 // own result, so that the compiler can make each a return or a jump.
 [[gnu::always_inline]] inline Look look(const attrcache_table* table, id::Keyval keyval,

@@ -112,10 +112,24 @@ class Library : public Implementation {
                               code);
   }
 
+  // As attrcache_delete_all.
+  int delete_each(Object object, attrcache_delete_mode mode, int* code) {
+    int first = 0;
+    const auto note = [](void* context, int, int told) {
+      if (int& of = *static_cast<int*>(context); of == 0) of = told;
+    };
+    const int result =
+        attrcache_delete_each(kind(object.kind), table(object), handle(object), mode, note, &first);
+    if (code != nullptr && first != 0) *code = first;
+    return result;
+  }
+
   // Outside all callbacks, an emptied table is replaced by a new one, as a freed object's would be.
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
+    each_ = !each_;
     const int result =
-        attrcache_delete_all(kind(object.kind), table(object), handle(object), mode, code);
+        each_ ? delete_each(object, mode, code)
+              : attrcache_delete_all(kind(object.kind), table(object), handle(object), mode, code);
     if (depth == 0 && attributes_of(object) == 0 && result == ATTRCACHE_OK) {
       std::free(tables_[handle_of(object)]);
       tables_[handle_of(object)] = new_table();
@@ -171,6 +185,7 @@ class Library : public Implementation {
   attrcache_table* tables_[kKinds * kObjects];
   std::vector<int> ints_;
   attrcache_borrowed borrowed_ = {};
+  bool each_ = false;  // whether the last free was delete_each
 };
 
 }  // namespace

@@ -43,4 +43,7 @@ for compiler in g++ clang++; do
     works "$compiler" c++ c++17 "${folders[@]}" <<<$'#include <mpi.h>\n#include "attrcache/mpix.h"'
   done
 done
+
+# The interposers use attributes as every embedder does, by the public headers.
+! grep -rnE '#include "(table|readers|epoch|domain|c_api)/' lib/mpi || fail "the interposers include what is inside the library"
 echo "passed"

@@ -717,6 +717,19 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
 
+/* What attrcache_delete_each tells of an attribute: `code` is what its delete_fn returned, or 0 if
+ * there was none to call. It may call anything that a callback may. */
+typedef void attrcache_deleted_fn(void* context, int keyval, int code);
+
+/* As attrcache_delete_all, and calls deleted_fn(context, ...) after each delete_fn, and for each
+ * attribute that is deleted without one, before it goes on: for runtimes that answer for failures
+ * by a rule of their own (MPICH returns the last one, say). Errors as there. Lock-free; runs
+ * deleted_fn, delete_fn, perhaps destructors. (Beyond MPI.) */
+ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,
+                                        attrcache_delete_mode mode,
+                                        attrcache_deleted_fn* deleted_fn,
+                                        void* context) ATTRCACHE_NOEXCEPT;
+
 /* Gives up everything in a table without calling delete_fn, for a runtime that ends while objects
  * still live. The table releases its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end; their destructors run, since they belong to the keyvals

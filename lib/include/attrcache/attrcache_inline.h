@@ -57,6 +57,10 @@ enum {
   ATTRCACHE_INLINE_NEAR_END = 1024, /* smaller offsets are in leaves of the directory */
   ATTRCACHE_INLINE_LEAF_SHIFT = 7,  /* from an offset to its leaf's number */
   ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* the part of an offset that is within the leaf */
+  ATTRCACHE_INLINE_TREE_AT = 64,    /* where a directory has the address of its tree */
+  ATTRCACHE_INLINE_FANOUT_BITS = 4, /* of a leaf's number, for each level of the tree */
+  ATTRCACHE_INLINE_FANOUT = 1 << ATTRCACHE_INLINE_FANOUT_BITS,
+  ATTRCACHE_INLINE_NUMBER_AT = 128, /* where a leaf of the tree has its number */
   ATTRCACHE_INLINE_ENTRIES_AT =
       80, /* where a kind has the address of the entries of its first keyvals */
   ATTRCACHE_INLINE_ENTRY_SHIFT = 3 /* from a slot's offset to that of its keyval's entry */
@@ -106,7 +110,8 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
   return 0;
 }
 
-/* Whether the inlined look-up finds the attribute, and its value. */
+/* Whether the inlined look-up finds an attribute under one of a kind's first 64 keyvals, and its
+ * value. */
 __attribute__((always_inline)) static inline int attrcache_inline_find(
     const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
@@ -128,6 +133,60 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
+/* The same for the attributes under all further keyvals, in a tree of leaves. A node's address among
+ * its parent's children is odd. */
+__attribute__((always_inline)) static inline int attrcache_inline_find_far(
+    const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
+  const uint32_t key = (uint32_t)keyval;
+  const uint32_t number = ((key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK) >>
+                          ATTRCACHE_INLINE_LEAF_SHIFT;
+  const char* at = __atomic_load_n((const char* const*)(const void*)table, __ATOMIC_ACQUIRE);
+  if (at == 0) return 0;
+  at = __atomic_load_n((const char* const*)(const void*)(at + ATTRCACHE_INLINE_TREE_AT),
+                       __ATOMIC_ACQUIRE);
+  for (uint32_t rest = number;; rest >>= ATTRCACHE_INLINE_FANOUT_BITS) {
+    at = __atomic_load_n((const char* const*)(const void*)at + rest % ATTRCACHE_INLINE_FANOUT,
+                         __ATOMIC_ACQUIRE);
+    if (__builtin_expect(((uintptr_t)at & 1) == 0, 1)) break;
+    at -= 1;
+  }
+  return *(const uint32_t*)(const void*)(at + ATTRCACHE_INLINE_NUMBER_AT) == number &&
+         attrcache_inline_read(at, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value);
+}
+
+/* Whether a keyval is one of the first 64 of its kind. */
+__attribute__((always_inline)) static inline int attrcache_inline_is_near(int keyval)
+    ATTRCACHE_NOEXCEPT {
+  uint32_t key = (uint32_t)keyval;
+  __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
+  return ((key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK) <
+         ATTRCACHE_INLINE_NEAR_END;
+}
+
+/* Whether nothing is attached under a keyval that attrcache_inline_find hasn't found: that there is
+ * such a keyval, one of the first 64 of its kind, as K5 and K1 in keyval/registry.h. False: ask. */
+__attribute__((always_inline)) static inline int attrcache_inline_is_absent(
+    const attrcache_kind* kind, int keyval) ATTRCACHE_NOEXCEPT {
+#ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
+  uint32_t key = (uint32_t)keyval;
+  size_t offset;
+  __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
+  offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
+  if (offset < ATTRCACHE_INLINE_NEAR_END && kind != 0) {
+    const char* const entries = __atomic_load_n(
+        (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
+        __ATOMIC_ACQUIRE);
+    if (entries != 0) {
+      const void* const entry = entries + (offset << ATTRCACHE_INLINE_ENTRY_SHIFT);
+      return (uint32_t)__atomic_load_n((const uint64_t*)entry, __ATOMIC_ACQUIRE) == key;
+    }
+  }
+#else
+  (void)kind, (void)keyval;
+#endif
+  return 0;
+}
+
 /* What attrcache_get_at_once returns if the caller must call attrcache_get: no result of the
  * API. */
 enum { ATTRCACHE_INLINE_ASK = 1000 };
@@ -142,27 +201,7 @@ __attribute__((always_inline)) static inline int attrcache_get_at_once(
   keyval = ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
                                    ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN));
   if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
-#ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
-  {
-    uint32_t key = (uint32_t)keyval;
-    size_t offset;
-    __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
-    offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
-    if (offset < ATTRCACHE_INLINE_NEAR_END && kind != 0 && table != 0 && value != 0) {
-      /* Whether there is such a keyval: as K5 and K1 in keyval/registry.h. */
-      const char* const entries = __atomic_load_n(
-          (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
-          __ATOMIC_ACQUIRE);
-      if (entries != 0) {
-        const void* const entry = entries + (offset << ATTRCACHE_INLINE_ENTRY_SHIFT);
-        if ((uint32_t)__atomic_load_n((const uint64_t*)entry, __ATOMIC_ACQUIRE) == key)
-          return ATTRCACHE_ABSENT;
-      }
-    }
-  }
-#else
-  (void)kind;
-#endif
+  if (table != 0 && value != 0 && attrcache_inline_is_absent(kind, keyval)) return ATTRCACHE_ABSENT;
   return ATTRCACHE_INLINE_ASK;
 }
 

@@ -7,34 +7,21 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
 #define ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
 
+#include "attrcache/attrcache_inline.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "table/get.h"
 
 namespace attrcache::mpi {
 
-// Answers a miss. If the keyval exists, the attribute is absent; if not, that is an error, which
-// Slow raises.
-template <typename Kind, auto Slow>
-[[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
-                                              int* flag) {
-  const Registry& registry = Registry::of(kind_of<Kind>());
-  if (registry.look_up(inner(keyval)) == 0) [[unlikely]] {
-    return Slow(handle, keyval, value, flag);
-  }
-  *flag = 0;
-  // opaque() keeps the compiler from merging this return with the hit's, which would cost a jump
-  return opaque(int{MPI_SUCCESS});
-}
+// A keyval as it would be in a domain without `numbers`.
+inline int renumbered(int keyval) { return static_cast<int>(id::bits(inner(keyval))); }
 
 // Answers a get whose slot is deep in the table's tree.
 template <typename Kind, auto Slow>
-[[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
-                                 const attrcache_table* table) {
-  const id::Keyval key = inner(keyval);
-  if (!look_far(table, key, id::bytes(id::offset(key)), static_cast<void**>(value))) {
-    return answer_miss<Kind, Slow>(handle, keyval, value, flag);
-  }
+[[gnu::noinline]] int get_attr_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
+                                   const attrcache_table* table) {
+  if (!attrcache_inline_find_far(table, renumbered(keyval), static_cast<void**>(value)))
+    return Slow(handle, keyval, value, flag);
   *flag = 1;
   return MPI_SUCCESS;
 }
@@ -48,21 +35,26 @@ template <typename Kind, auto Slow>
       !objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
-  const attrcache_table* table = &static_cast<const Anchor*>(found)->table;
-  const id::Keyval key = inner(keyval);
-  // ours(keyval) holds, so the offset is well formed
-  const uint64_t offset = opaque(uint64_t{id::bytes(id::offset(key))});
-  switch (look(table, key, offset, static_cast<void**>(value))) {
-    case Look::kHit:
-    case Look::kHitAddress:
-      *flag = 1;
-      return MPI_SUCCESS;
-    case Look::kMissInline:
-    case Look::kMiss:
-      return answer_miss<Kind, Slow>(handle, keyval, value, flag);
-    default:
-      return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
+  const attrcache_table* const table = &static_cast<const Anchor*>(found)->table;
+  if (table == nullptr) __builtin_unreachable();
+  int inside = renumbered(keyval);
+  // Computed anew: else what ours() has computed would keep a register, in MPI's own gets, too.
+  asm("" : "+r"(inside));
+  if (attrcache_inline_find(table, inside, static_cast<void**>(value))) [[likely]] {
+    *flag = 1;
+    return MPI_SUCCESS;
   }
+  if (!attrcache_inline_is_near(inside))
+    return get_attr_far<Kind, Slow>(handle, keyval, value, flag, table);
+  const attrcache_kind* const kind = kind_of<Kind>();
+  if (kind == nullptr) __builtin_unreachable();
+  if (attrcache_inline_is_absent(kind, inside)) {
+    *flag = 0;
+    int success = MPI_SUCCESS;
+    asm("" : "+r"(success));  // else this return is merged with the hit's, which would cost a jump
+    return success;
+  }
+  return Slow(handle, keyval, value, flag);
 }
 
 }  // namespace attrcache::mpi

@@ -19,10 +19,6 @@ struct Freed {
 
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode);
 
-// Deletes the attributes of an object that lives on, and may be in use by other threads: its table
-// stays, and so does a value whose callback fails. Returns the first failure, as an MPI error code.
-int delete_attributes_in_use(attrcache_kind* kind, attrcache_table* table, void* object);
-
 }  // namespace attrcache::mpi
 
 #endif  // ATTRCACHE_MPI_SERVING_FREE_H_

@@ -9,7 +9,6 @@
 #include "mpi/recording/living.h"
 #include "mpi/recording/trace.h"
 #include "mpi/serving/anchor_callbacks.h"
-#include "mpi/serving/free.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -79,8 +78,22 @@ void end_files(int* first_failure) {
   }
 }
 
-// Sessions may go on, and be in use by other threads. They are listed first, since callbacks may
-// begin and end some.
+// Deletes the attributes of a session that may go on, and be in use by other threads: so its table
+// stays, and so does a value whose callback fails. Returns the first failure.
+int empty_session(Session::Handle session, Anchor* anchor) {
+  int first = MPI_SUCCESS;
+  const auto attributes = report::attributes(Session::kNumber, anchor);
+  // A callback or another thread may end the session meanwhile.
+  for (size_t i = attributes.size(); i-- > 0 && find_anchor<Session>(session) == anchor;) {
+    int code = 0;
+    const int result = attrcache_delete(kind_of<Session>(), &anchor->table,
+                                        facts::to_object(session), attributes[i].keyval, &code);
+    if (result < ATTRCACHE_OK && first == MPI_SUCCESS) first = error_code(result, code);
+  }
+  return first;
+}
+
+// They are listed first, since callbacks may begin and end some.
 void empty_sessions(int* first_failure) {
   const size_t room = objects<Session>.size();
   if (room == 0) return;
@@ -98,8 +111,7 @@ void empty_sessions(int* first_failure) {
     Anchor* const anchor = find_anchor<Session>(session);
     if (anchor == nullptr) continue;
     report::ends(Session::kNumber, anchor);
-    const int code =
-        delete_attributes_in_use(kind_of<Session>(), &anchor->table, facts::to_object(session));
+    const int code = empty_session(session, anchor);
     if (code == MPI_SUCCESS) continue;
     raise_on<Session>(session, code);
     if (*first_failure == MPI_SUCCESS) *first_failure = code;

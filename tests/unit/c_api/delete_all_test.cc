@@ -156,5 +156,58 @@ TEST_F(DeleteAllTest, DrainReportsAFailureBesideBusy) {
   }
 }
 
+// attrcache_delete_each: what each delete_fn returned, in the order of the calls, and that an
+// attribute without one is gone.
+TEST_F(DeleteAllTest, EachIsToldOf) {
+  std::vector<int> k = keyvals(3);
+  attrcache_callbacks nothing_to_call = {};
+  k.push_back(Recorder::make(kind, nothing_to_call));
+  using Told = std::vector<std::pair<int, int>>;
+  const auto delete_each = [&](attrcache_delete_mode mode, Told* told) {
+    return attrcache_delete_each(
+        kind, &object.table, &object, mode,
+        [](void* context, int keyval, int code) {
+          static_cast<Told*>(context)->emplace_back(keyval, code);
+        },
+        told);
+  };
+  recorder.on_delete = [&](const Call& call) { return call.value == 1 ? 11 : 0; };
+  for (int i = 0; i < 4; ++i) object.set(k[i], i);
+  Told stopped, drained;
+  EXPECT_EQ(delete_each(ATTRCACHE_STOP_AT_FAILURE, &stopped), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(stopped, (Told{{k[3], 0}, {k[2], 0}, {k[1], 11}}));
+  EXPECT_EQ(object.value(k[1]), 1);
+  EXPECT_EQ(delete_each(ATTRCACHE_DRAIN, &drained), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(drained, (Told{{k[1], 11}, {k[0], 0}}));
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(delete_each(ATTRCACHE_DRAIN, &drained), ATTRCACHE_OK);
+  EXPECT_EQ(drained.size(), 2u);
+}
+
+// Nobody is told of what is held until it is deleted, nor after the object was freed by a callback.
+TEST_F(DeleteAllTest, EachIsToldOfOnce) {
+  std::vector<int> k = keyvals(2);
+  const auto count = [](void* context, int, int) { ++*static_cast<int*>(context); };
+  int told = 0;
+  object.set(k[0], 1);
+  object.set(k[1], 2);
+  attrcache_borrowed borrowed = {};
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, k[0], &borrowed), ATTRCACHE_OK);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(attrcache_delete_each(kind, &object.table, &object, ATTRCACHE_DRAIN, count, &told),
+              ATTRCACHE_ERR_BUSY);
+    EXPECT_EQ(told, 1);
+  }
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  object.set(k[1], 2);
+  recorder.on_delete = [&](const Call& call) {
+    return call.value == 2 && object.free() != ATTRCACHE_OK ? 1 : 0;
+  };
+  EXPECT_EQ(attrcache_delete_each(kind, &object.table, &object, ATTRCACHE_DRAIN, count, &told),
+            ATTRCACHE_OK);
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 2, 1}));
+}
+
 }  // namespace
 }  // namespace attrcache::support

@@ -204,6 +204,13 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_copy_all(kind, t, this, nullptr, this, nullptr), kNull);
   EXPECT_EQ(attrcache_delete_all(nullptr, t, this, ATTRCACHE_DRAIN, nullptr), kNull);
   EXPECT_EQ(attrcache_delete_all(kind, nullptr, this, ATTRCACHE_DRAIN, nullptr), kNull);
+  const auto deleted = [](void*, int, int) {};
+  EXPECT_EQ(attrcache_delete_each(nullptr, t, this, ATTRCACHE_DRAIN, deleted, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete_each(kind, nullptr, this, ATTRCACHE_DRAIN, deleted, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete_each(kind, t, this, ATTRCACHE_DRAIN, nullptr, nullptr), kNull);
+  EXPECT_EQ(
+      attrcache_delete_each(kind, t, this, static_cast<attrcache_delete_mode>(3), deleted, nullptr),
+      ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(attrcache_table_abandon(nullptr, t), kNull);
   EXPECT_EQ(attrcache_table_abandon(kind, nullptr), kNull);
   EXPECT_EQ(attrcache_borrow(nullptr, t, keyval, &b), kNull);
