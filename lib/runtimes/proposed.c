@@ -29,6 +29,10 @@
 #ifdef OMPI_STANDARD_ABI
 #pragma weak PMPI_Initialized
 #pragma weak PMPI_Comm_call_errhandler
+#pragma weak PMPI_Win_call_errhandler
+#pragma weak PMPI_Comm_get_attr
+#pragma weak PMPI_Type_get_attr
+#pragma weak PMPI_Win_get_attr
 #pragma weak PMPI_Session_call_errhandler
 #pragma weak PMPI_Session_get_errhandler
 #pragma weak PMPI_Errhandler_free
@@ -58,15 +62,41 @@ enum { SESSION, FILES, KINDS };
 static attrcache_domain* domain;
 static attrcache_kind* kinds[KINDS];
 
+/* The value of ATTRCACHE_PROPOSED_TABLE. It is in a variable of the thread that asks. */
+static const void* table_itself(const attrcache_table* table, void* unused) {
+  static __thread const attrcache_table* asked;
+
+  (void)unused;
+  asked = table;
+  return &asked;
+}
+
+static int define_table(attrcache_domain* of, int number) {
+  const attrcache_predefined predefined = {.size = sizeof predefined,
+                                           .number = ATTRCACHE_PROPOSED_TABLE,
+                                           .tag = ATTRCACHE_AS_POINTER,
+                                           .where = ATTRCACHE_COMPUTED,
+                                           .compute = table_itself};
+  attrcache_kind* kind;
+  const int result = attrcache_kind_of(of, number, &kind);
+
+  return result == ATTRCACHE_OK ? attrcache_keyval_define(kind, &predefined) : result;
+}
+
 int attrcache_proposed_begin(attrcache_domain* of) {
   const attrcache_handle_form form = /* files have pointers in MPICH as well */
       sizeof(PROGRAMS(Session)) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
   const attrcache_kind_options session = {sizeof session, form, "session", NULL};
   const attrcache_kind_options file = {sizeof file, ATTRCACHE_HANDLE_POINTER, "file", NULL};
-  const int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
+  int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
 
   domain = of;
-  return result == ATTRCACHE_OK ? attrcache_kind_register(of, &file, &kinds[FILES]) : result;
+  if (result == ATTRCACHE_OK) result = attrcache_kind_register(of, &file, &kinds[FILES]);
+  for (int number = ATTRCACHE_COMMUNICATOR; result == ATTRCACHE_OK && number <= ATTRCACHE_WINDOW;
+       ++number) {
+    result = define_table(of, number);
+  }
+  return result;
 }
 
 /* ---- The tables ---- */
@@ -337,6 +367,31 @@ FUNCTIONS(File, FILES)
 /* MPI's own functions become attrcache's, which cost no call. */
 #define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
 
+static int set_if_absent(int number, attrcache_table* table, int keyval, int shift, void* value,
+                         void* present) {
+  attrcache_kind* kind;
+  const int result = attrcache_kind_of(domain, number, &kind);
+
+  if (result != ATTRCACHE_OK) return result;
+  if (shift != 0 && keyval == OPENMPIS_ABI_INVALID) return ATTRCACHE_ERR_KEYVAL_INVALID;
+  keyval = (int)((unsigned)keyval - (unsigned)shift);
+  return attrcache_set_if_absent(kind, table, NULL, keyval, (intptr_t)value, ATTRCACHE_AS_POINTER,
+                                 (void**)present);
+}
+
+static int raise_on_Comm(PROGRAMS(Comm) comm, int error) {
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, error);
+  return error;
+}
+static int raise_on_Win(PROGRAMS(Win) win, int error) {
+  if (error != MPI_SUCCESS) PMPI_Win_call_errhandler(win, error);
+  return error;
+}
+static int raise_on_Type(PROGRAMS(Datatype) type, int error) {
+  (void)type; /* datatypes have no error handler */
+  return raise_alone(error);
+}
+
 #define CREATE(name, Kind, KIND, number, once)                                                    \
   EXPORTED int name(MPI_##Kind##_copy_attr_function* copy_fn,                                     \
                     MPI_##Kind##_delete_attr_function* delete_fn, void (*destructor)(void*),      \
@@ -359,6 +414,27 @@ FUNCTIONS(File, FILES)
     if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += OPENMPIS_ABI_KEYVALS;  \
     return raise_alone(attrcache_error_class(result, 0));                                         \
   }
+
+/* MPI looks at the handle, and raises the error if it is bad. */
+#define SET_IF_ABSENT(Kind, number, Object)                                                       \
+  EXPORTED int MPIX_##Kind##_set_attr_if_absent(PROGRAMS(Object) object, int keyval, void* value, \
+                                                void* present, int* flag) {                       \
+    const int shift = program_is_of_openmpis_abi() ? OPENMPIS_ABI_KEYVALS : 0;                    \
+    void* table = NULL;                                                                           \
+    int found = 0, result;                                                                        \
+    const int error =                                                                             \
+        PMPI_##Kind##_get_attr(object, ATTRCACHE_PROPOSED_TABLE + shift, &table, &found);         \
+                                                                                                  \
+    if (error != MPI_SUCCESS) return error;                                                       \
+    result = flag == NULL ? ATTRCACHE_ERR_NULL                                                    \
+                          : set_if_absent(number, table, keyval, shift, value, present);          \
+    if (result >= ATTRCACHE_OK) *flag = result == ATTRCACHE_OK;                                   \
+    return raise_on_##Kind(object, attrcache_error_class(result, 0));                             \
+  }
+SET_IF_ABSENT(Comm, ATTRCACHE_COMMUNICATOR, Comm)
+SET_IF_ABSENT(Type, ATTRCACHE_DATATYPE, Datatype)
+SET_IF_ABSENT(Win, ATTRCACHE_WINDOW, Win)
+
 #if defined(MPIR_ATTR_AS_FORTRAN) && !defined(MPIR_ATTR_ABI) /* MPICH has it since 5.1 */
 #define CREATE_X(Kind, KIND, number)
 #else

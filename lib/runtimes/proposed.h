@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache/mpix.h in an MPI that has attrcache inside: attributes on sessions and files, and
- * keyvals with destructors. The same file for all MPIs; an MPI calls these functions at four
+ * attrcache/mpix.h in an MPI that has attrcache inside: attributes on sessions and files, keyvals
+ * with destructors, and set_attr_if_absent. The same file for all MPIs; an MPI calls these functions at four
  * places.
  *
  * The tables aren't in the objects, as those of communicators are, but in a list: sessions and
@@ -17,6 +17,10 @@
 #else
 #pragma GCC visibility push(hidden)
 #endif
+
+/* MPI_Comm_get_attr and its kin find an object's attribute table under this keyval, which is
+ * predefined, and none of any MPI's own. */
+enum { ATTRCACHE_PROPOSED_TABLE = 0x7fa77000 };
 
 /* Call this when the domain has been made. Returns a result of attrcache's. */
 struct attrcache_domain;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# proposed_test.sh LIBRARY PROGRAM: with LIBRARY in front of it, MPICH must pass tools/check-mpi's checks of sessions and
-# files; and PROGRAM, in C, must exit with 0.
+# proposed_test.sh LIBRARY PROGRAM...: with LIBRARY in front of it, MPICH must pass tools/check-mpi's checks of sessions and
+# files; and each PROGRAM, in C, must exit with 0.
 
 source tests/mpi/environment.sh
 library=$(readlink -f -- "$1")
@@ -22,4 +22,7 @@ if ! grep -q '^proposed: 16 of 16 pass, 0 fail, 0 not applicable$' <<<"$said"; t
   echo "$said"
   exit 1
 fi
-$mpicc -Ilib/include "$2" -Wl,-rpath,"$(dirname "$library")" -o "$TMPDIR/program" && mpirun.mpich -np 1 "$TMPDIR/program"
+for program in "${@:2}"; do
+  $mpicc -Ilib/include "$program" -Wl,-rpath,"$(dirname "$library")" -o "$TMPDIR/program" || exit 1
+  mpirun.mpich -np 1 "$TMPDIR/program" || exit 1
+done
