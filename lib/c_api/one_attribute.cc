@@ -14,6 +14,8 @@ using attrcache::delete_fast;
 using attrcache::Registry;
 using attrcache::set_fast;
 using attrcache::set_slowly;
+using attrcache::Table;
+namespace meta = attrcache::meta;
 
 // The internal keyval (keyval/settings.h).
 int to_inside(const attrcache_kind* kind, int keyval) {
@@ -27,6 +29,18 @@ int unfit(const attrcache_kind* kind, const attrcache_table* table) {
   if (kind == nullptr || table == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
   return attrcache_table_is_aligned(table) ? 0 : ATTRCACHE_ERR_ARGUMENT;
+}
+
+// set_if_absent, whatever is in the slot.
+[[gnu::noinline]] int set_if_absent_slowly(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, int keyval, intptr_t value,
+                                           attrcache_tag tag, void** present) noexcept {
+  if (!attrcache::is_tag(tag)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) tag = ATTRCACHE_AS_AINT;
+  return attrcache::set_attribute_if_absent({Registry::of(kind), Table::of(table), object},
+                                            attrcache::id::of(to_inside(kind, keyval)),
+                                            attrcache::stored(value, tag), tag, present);
 }
 
 }  // namespace
@@ -67,12 +81,19 @@ int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* 
                             intptr_t value, attrcache_tag tag, void** present) noexcept {
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
-  if (!attrcache::is_tag(tag)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) tag = ATTRCACHE_AS_AINT;
-  return attrcache::set_attribute_if_absent(
-      {Registry::of(kind), attrcache::Table::of(table), object},
-      attrcache::id::of(to_inside(kind, keyval)), attrcache::stored(value, tag), tag, present);
+  const auto key = attrcache::id::of(to_inside(kind, keyval));
+  const auto slowly = [=]() __attribute__((always_inline)) {
+    return set_if_absent_slowly(kind, table, object, keyval, value, tag, present);
+  };
+  // Most often there is a value, and no thread is deleting it.
+  const auto look = [=](attrcache::Pair * slot) __attribute__((always_inline)) {
+    const attrcache::SlotContent now = slot->load();
+    if (!meta::stays(now.meta, key) || !attrcache::is_tag(tag)) return slowly();
+    if (present != nullptr)
+      *present = attrcache::seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
+    return int{ATTRCACHE_PRESENT};
+  };
+  return Table::of(table).at_offset(attrcache::id::slot_offset(key), look, look, slowly);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

@@ -123,6 +123,11 @@ constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
 }
+// Whether a slot holds a visible value under `keyval` that no thread is deleting.
+constexpr bool stays(uint64_t m, id::Keyval keyval) {
+  constexpr uint32_t kRelevant = kSameAttribute | kDeletingHalf;
+  return ((static_cast<uint32_t>(m >> 32) ^ (id::bits(keyval) & kSameAttribute)) & kRelevant) == 0;
+}
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // one that has no delete_fn.
 constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
