@@ -64,6 +64,11 @@ struct Attrcache {
   static bool set(Object* object, int key, void* value) {
     return attrcache_set(object->kind, &object->table, object, key, value, nullptr) == ATTRCACHE_OK;
   }
+  static bool set_if_absent(Object* object, int key, void* value, void** present) {
+    return attrcache_set_if_absent(object->kind, &object->table, object, key,
+                                   reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
+                                   present) == ATTRCACHE_OK;
+  }
   static void begin_use(Object* object) { object->kind = used_kind; }
   static bool replace(Object* object) { return set(object, used_keyval, Used::make()); }
   [[gnu::always_inline]] static bool use(Object* object) {

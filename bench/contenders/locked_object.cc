@@ -23,6 +23,9 @@ struct Locked : bench::CountedKeys {
     return object->give_back(held) == 0;
   }
   static bool set(Object* object, int key, void* value) { return object->set(key, value) == 0; }
+  static bool set_if_absent(Object* object, int key, void* value, void** present) {
+    return object->set_if_absent(key, value, present);
+  }
   static bool erase(Object* object, int key) { return object->erase(key) == 0; }
   static bool dup_free(Object* object) {
     Object copy;

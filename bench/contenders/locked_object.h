@@ -101,6 +101,17 @@ class LockedObject {
     return refused ? code : 0;
   }
 
+  // False, and what is attached: something is.
+  bool set_if_absent(int key, void* value, void** present) {
+    lock_.lock();
+    Slot& slot = at(key);
+    const bool absent = !slot.is(key);
+    if (absent) slot.put(key, value, ++clock_);
+    *present = slot.value;
+    lock_.unlock();
+    return absent;
+  }
+
   // The result of delete_fn.
   int erase(int key) {
     lock_.lock();

@@ -30,6 +30,12 @@ struct MutexMap : bench::CountedKeys {
     object->values[key] = value;
     return true;
   }
+  static bool set_if_absent(Object* object, int key, void* value, void** present) {
+    const std::lock_guard hold(object->mutex);
+    const auto [place, absent] = object->values.try_emplace(key, value);
+    *present = place->second;
+    return absent;
+  }
   static bool erase(Object* object, int key) {
     const std::lock_guard hold(object->mutex);
     return object->values.erase(key) == 1;

@@ -33,6 +33,12 @@ concept Gets = requires(typename C::Handle handle, typename C::Key key, void* va
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
+// set_if_absent attaches the value if nothing is attached; else it stores what is. Returns whether it did.
+template <class C>
+concept SetsIfAbsent = requires(typename C::Handle handle, typename C::Key key, void* value) {
+  { C::set_if_absent(handle, key, value, &value) } -> std::convertible_to<bool>;
+};
+
 // borrow gets the value, keeps it from being deleted, and then gives it back. Some contenders do
 // only this.
 template <class C>

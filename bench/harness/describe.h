@@ -55,6 +55,10 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, repeat<O::get, C>);
     add("set", 1, Which::kFirst, repeat<O::set, C>);
     add("set_delete", 1, Which::kFirst, repeat<O::set_delete, C>);
+    if constexpr (SetsIfAbsent<C>) {
+      add("if_absent", 1, Which::kFirst, repeat<O::if_absent, C>);
+      add("if_absent_delete", 0, Which::kFirst, repeat<O::if_absent_delete, C>);
+    }
     if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, repeat<O::create_free, C>);
     if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, repeat<O::dup_free, C>);
     // The attribute is attached under the last of many keyvals.

@@ -66,6 +66,19 @@ struct Once {
     C::erase(in.object, in.key);  // finds nothing if another thread has deleted it before
     return true;
   }
+  [[gnu::always_inline]] static bool if_absent(In& in, uintptr_t& sum) {
+    void* present;
+    if (C::set_if_absent(in.object, in.key, in.value, &present)) [[unlikely]]
+      return false;
+    sum += reinterpret_cast<uintptr_t>(present);
+    return true;
+  }
+  [[gnu::always_inline]] static bool if_absent_delete(In& in, uintptr_t&) {
+    void* present;
+    C::set_if_absent(in.object, in.key, in.value, &present);
+    C::erase(in.object, in.key);
+    return true;
+  }
   [[gnu::always_inline]] static bool create_free(In&, uintptr_t&) {
     typename C::Key key;
     return C::create_key(&key) && C::free_key(&key);

@@ -23,6 +23,8 @@ NAMES = {
     "borrow": "borrow + give back",
     "set": "set, replacing",
     "set_delete": "set + delete",
+    "if_absent": "set if absent, attached",
+    "if_absent_delete": "set if absent + delete",
     "create_free": "create + free keyval",
     "dup_free_8": "dup + free, 8 attributes",
 }
