@@ -75,8 +75,12 @@ yes|s/^ATTRCACHE_API int attrcache_give_back(/ATTRCACHE_API void attrcache_give_
 yes|/^typedef struct attrcache_kind_options {/,/^}/s/  const char\* name;/  int added; &/
 yes|/^typedef struct attrcache_borrowed {/,/^}/s/opaque\[7\]/opaque[8]/
 yes|s/ATTRCACHE_ERR_NULL = -1,/ATTRCACHE_ERR_NULL = -19,/
+yes|s/^typedef void attrcache_deleted_fn(void\* context, int/typedef void attrcache_deleted_fn(void* context, long/
+yes|s/^  int fortran_false;/  int64_t fortran_false;/
+yes|s/  ATTRCACHE_TELL = 1,/  ATTRCACHE_TELL = 4,/
 yes|s/ATTRCACHE_DRAIN = 1/ATTRCACHE_DRAIN = 3/
 yes|s/^#define ATTRCACHE_KEYVAL_MIN .*/#define ATTRCACHE_KEYVAL_MIN 0x20000000/
+yes|s/^static inline int attrcache_table_is_empty(/static inline int attrcache_table_is_bare(/
 yes|s/(&table->opaque\[1\], /(\&table->opaque[2], /
 no|s/^#define ATTRCACHE_KEYVAL_MIN .*/&\n#define ATTRCACHE_ADDED 1/
 no|s/^ATTRCACHE_API int attrcache_version(void).*/&\nATTRCACHE_API int attrcache_added(void);/

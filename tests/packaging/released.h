@@ -185,6 +185,10 @@ typedef enum attrcache_delete_mode {
 } attrcache_delete_mode;
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode, int* callback_code);
+typedef void attrcache_deleted_fn(void* context, int keyval, int code);
+ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,
+                                        attrcache_delete_mode mode,
+                                        attrcache_deleted_fn* deleted_fn, void* context);
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind, attrcache_table* table);
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to);
