@@ -21,14 +21,14 @@ without_mpi=(-DATTRCACHE_{OPENMPI_INCLUDE,MPICH_INCLUDE,MPI_ABI}=OFF)
 configure -DCMAKE_BUILD_TYPE=Debug || fail "$(cat "$work/log")"
 make "$build"
 ! grep -i 'warning' "$work/log" || fail "there were warnings"
-for library in lib/mpi/libattrcache_{openmpi,mpich,mpi_abi}.so libattrcache.so.0; do
+for library in lib/mpi/libattrcache_{openmpi,mpich,mpi_abi}.so libattrcache.so.1; do
   made=$build/${library##*/}
   [[ -n $(exported "$library") ]] || fail "$library exports nothing"
   diff <(exported "$library") <(exported "$made") || fail "$library: Bazel (<) and CMake (>) export different names"
   [[ $(needs "$made") != *libattrcache* ]] || fail "$made needs libattrcache"
 done
 # The library needs no runtime of C++ or of the compiler, so a C library can embed it.
-for made in {.,"$build"}/libattrcache.so.0; do
+for made in {.,"$build"}/libattrcache.so.1; do
   [[ $(needs "$made" | grep -v ld-linux) == libc.so.6 ]] || fail "$made needs $(needs "$made" | xargs)"
 done
 

@@ -10,7 +10,7 @@
 set -euo pipefail
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.."
 export DEBIAN_FRONTEND=noninteractive
-packages=(attrcache-mpi libattrcache-dev libattrcache0)
+packages=(attrcache-mpi libattrcache-dev libattrcache1)
 fail() {
   echo "FAILED: $*" >&2
   exit 1

@@ -5,8 +5,8 @@
 
 source tests/packaging/lib.sh
 
-strip -o "$work/libattrcache.so.0" libattrcache.so.0
-gcc -g -Ilib/include "$here/gdb_program.c" "$work/libattrcache.so.0" -Wl,-rpath,"$work" -o "$work/program"
+strip -o "$work/libattrcache.so.1" libattrcache.so.1
+gcc -g -Ilib/include "$here/gdb_program.c" "$work/libattrcache.so.1" -Wl,-rpath,"$work" -o "$work/program"
 # Some sandboxes forbid gdb to switch address space randomization off.
 gdb -nx -batch -ex 'set startup-with-shell off' -ex 'set width 0' \
   -ex "source tools/gdb/attrcache_gdb.py" -ex 'break stop_here' -ex run -ex 'echo \n' \

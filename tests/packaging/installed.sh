@@ -8,7 +8,7 @@ source tests/packaging/lib.sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 4; 5
 
-packages=(libattrcache0 libattrcache-dev attrcache-mpi)
+packages=(libattrcache1 libattrcache-dev attrcache-mpi)
 dpkg --verify "${packages[@]}" || fail "files of the packages have changed since they were installed"
 for page in 1/attrcache-run 3/attrcache_get 7/attrcache; do
   dpkg -S "/usr/share/man/man${page%/*}/${page#*/}.${page%/*}.gz" >/dev/null || fail "no package has ${page#*/}"

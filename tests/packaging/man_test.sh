@@ -7,11 +7,11 @@
 source tests/packaging/lib.sh
 
 python3 tools/man/generate.py "$work/man"
-[[ -n $(exported libattrcache.so.0) ]] || fail "nothing is exported"
+[[ -n $(exported libattrcache.so.1) ]] || fail "nothing is exported"
 # Inline functions have pages, too.
 inline=$(sed -n 's/^static inline .*\(attrcache_[a-z_]*\)(.*/\1/p' lib/include/attrcache/attrcache.h)
 [[ -n $inline ]] || fail "no function is inline"
-diff <({ exported libattrcache.so.0 | sed 's/@.*//'; echo "$inline"; } | sort) \
+diff <({ exported libattrcache.so.1 | sed 's/@.*//'; echo "$inline"; } | sort) \
   <(cd "$work/man/man3" && ls -- *.3 | sed 's/\.3$//' | sort) || fail "exported (<) and described (>) differ"
 [[ -f $work/man/man1/attrcache-run.1 ]] || fail "the launcher has no page"
 
@@ -53,6 +53,6 @@ shown 7 attrcache-misuse >"$work/misuse"
 while read -r sort; do
   grep -q "^ *$sort\$" "$work/misuse" || fail "attrcache-misuse(7) lacks $sort"
 done < <(sed -n 's/^ATTRCACHE_MISUSE(\w*, "\([a-z0-9-]*\)".*/\1/p' lib/mpi/native/misuse.def)
-header() { sed -n 's/^#define ATTRCACHE_VERSION_[A-Z]* //p' lib/include/attrcache/attrcache.h | xargs | tr ' ' .; }
+header() { sed -n 's/^#define ATTRCACHE_VERSION_[A-Z]* //p' lib/include/attrcache/attrcache.h | xargs | sed 's/ \([0-9]\)/.\1/g; s/ //'; }
 [[ $(tools/attrcache-run --version) == "attrcache-run (attrcache) $(header)" ]] || fail "attrcache-run --version"
 echo "passed"

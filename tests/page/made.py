@@ -126,7 +126,7 @@ def documents(ranks, hostile):
         places = {f"libsolver.so: {place}+0x3f": 3, "libsolver.so: other+0x%x" % (rank % 7): 1}
         events = trace(rank, 1000 + rank % 64, long, rounds, random_)
         events["names"] = [""] + [maker["function"] for maker, _ in all_makers]
-        document = dict(document=1, attrcache="0.1.0", mpi="Open MPI", kinds=KINDS, world="4711")
+        document = dict(document=1, attrcache="1.0.0", mpi="Open MPI", kinds=KINDS, world="4711")
         document.update(rank=rank, ranks=ranks, host="%s%03d" % (host, rank // 64))
         document.update(pid=1000 + rank % 64, ns=int(20e9 + random_.random() * 1e8))
         document.update(begun=1_700_000_000 * 10**9 - 10**6, finalized=True, partial=False)

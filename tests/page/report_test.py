@@ -238,7 +238,7 @@ class Data(Base):
         for line in (
             f"attrcache: the attributes of 9 ranks of {self.good['mpi']}, from MPI_Init to the end",
             "./p 'a b'",
-            "job 77, 2 hosts: node000, nodeb, ended by SIGTERM, attrcache 0.1.0",
+            "job 77, 2 hosts: node000, nodeb, ended by SIGTERM, attrcache 1.0.0",
             "MPI_Finalize was not called on 1 rank: 3.",
             "Partial, since they were still running, ended from outside, or aborted: 1 rank, 3.",
             "Heard of 3 ranks only, of 9. Killed, or ended without MPI_Finalize: 4 on nodeb. "

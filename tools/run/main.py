@@ -166,7 +166,9 @@ def version(here):
     for file in (os.path.dirname(__file__) + "/version", here + "/../lib/include/attrcache/attrcache.h"):
         try:
             with open(file) as opened:
-                return ".".join(re.findall(r"^#define ATTRCACHE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", opened.read(), re.M))
+                text = opened.read()
+            numbers = re.findall(r"^#define ATTRCACHE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.M)
+            return ".".join(numbers) + re.search(r'^#define ATTRCACHE_VERSION_SUFFIX "(.*)"', text, re.M).group(1)
         except OSError:
             continue
     return "unknown"

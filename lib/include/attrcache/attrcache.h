@@ -188,9 +188,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ATTRCACHE_VERSION_MAJOR 0
-#define ATTRCACHE_VERSION_MINOR 1
+#define ATTRCACHE_VERSION_MAJOR 1
+#define ATTRCACHE_VERSION_MINOR 0
 #define ATTRCACHE_VERSION_PATCH 0
+/* What follows the numbers until they are released; then it is empty. */
+#define ATTRCACHE_VERSION_SUFFIX "-rc.1"
 /* One comparable number: 10000 * major + 100 * minor + patch. */
 #define ATTRCACHE_VERSION \
   (ATTRCACHE_VERSION_MAJOR * 10000 + ATTRCACHE_VERSION_MINOR * 100 + ATTRCACHE_VERSION_PATCH)

@@ -209,8 +209,8 @@ void write_trace(Json& json) {
 // The beginning of a document.
 void write_head(Json& json, const Facts& facts) {
   char version[32];
-  std::snprintf(version, sizeof version, "%d.%d.%d", ATTRCACHE_VERSION_MAJOR,
-                ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
+  std::snprintf(version, sizeof version, "%d.%d.%d" ATTRCACHE_VERSION_SUFFIX,
+                ATTRCACHE_VERSION_MAJOR, ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
   json.begin('{').add("document", 1).add("attrcache", version);
   json.add("mpi", behaviour().name).name("kinds").begin('{');
   for (const KindNames& kind : kKindNames) json.add(kind.word, kind.c);

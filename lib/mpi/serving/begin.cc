@@ -235,8 +235,8 @@ int begin_first(const Process** state) {
   if (wants_words() && why_not_served() == nullptr) {
     watch_state.fetch_or(kVerbose, kRelaxed);
     std::fprintf(stderr,
-                 "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d), "
-                 "rank %d on %s\n",
+                 "attrcache[%d]: serving the attributes of this %s%s process (attrcache "
+                 "%d.%d.%d" ATTRCACHE_VERSION_SUFFIX "), rank %d on %s\n",
                  getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
                  ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
                  identity().host);
