@@ -79,25 +79,25 @@ int Registry::end_slowly(Entry& entry, id::Offset offset) {
   return ATTRCACHE_OK;
 }
 
-// Opens the stripes of the thread's group. The caller holds a reference.
-void Registry::open_stripes(id::Keyval keyval, unsigned ordinal) {
+// Opens the thread's stripe. The caller holds a reference.
+void Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
   const id::Offset offset = id::offset(keyval);
   // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen
   // (K1) and holds a reference on, and its flags don't change once somebody does.
   const uint64_t word = at(offset).word.load(kRelaxed);
-  references(offset).open(ordinal, stripe::name(keyval, flags(word)));
+  references(offset).open(ordinal, keyval, flags(word));
 }
 
 // Called where the thread's stripe isn't open.
 bool Registry::acquire_slowly(id::Keyval keyval, unsigned ordinal) {
   if (!references(id::offset(keyval)).acquire_exact(keyval)) return false;
-  open_stripes(keyval, ordinal);
+  open_stripe(keyval, ordinal);
   return true;
 }
 
 void Registry::drop_slowly(id::Keyval keyval) {
   const id::Offset offset = id::offset(keyval);
-  open_stripes(keyval, thread_ordinal());  // for the next time; now, while the reference is held
+  open_stripe(keyval, thread_ordinal());  // for the next time; now, while the reference is held
   if (references(offset).drop_exact()) end_lingering(offset);
 }
 

@@ -312,7 +312,7 @@ class Registry {
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
   int end_lingering(id::Offset offset);
   [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
-  void open_stripes(id::Keyval keyval, unsigned ordinal);
+  void open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
   Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
   auto link() {
