@@ -11,35 +11,33 @@ bool References::drop_exact() {
   return ended(before - kOneOfExact);
 }
 
-void References::open(unsigned ordinal, stripe::Name name) {
-  const uint32_t group = stripes_.group(ordinal);
+void References::open(unsigned ordinal, id::Keyval keyval, uint32_t flags) {
+  const uint32_t bit = stripes_.bit_of(ordinal);
   uint64_t word = exact_.load(kRelaxed);
   do {
-    if ((word & (group | kClosed)) != 0) return;
-    // (O1) Relaxed: the bit says only that this thread opens the group.
-  } while (!exact_.compare_exchange_weak(word, word | group, kRelaxed, kRelaxed));
-  stripes_.for_each_of(group, [this, name](Counter& stripe) {
-    uint64_t old = stripe.load(kAcquire);  // (O2) reads C2's store (R7), for O3's sake
-    do {
-      if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
-      // (O4, R9) Release: hands on to R2 what the creator wrote, which R3 has acquired. Where it
-      // fails, as O2.
-    } while (!stripe.compare_exchange_weak(old, stripe::bits(name), kRelease, kAcquire));
-  });
+    if ((word & kClosed) != 0) return;
+    if ((word & bit) != 0) break;
+    // (O1) Relaxed: it says only that close() must look at the stripe.
+  } while (!exact_.compare_exchange_weak(word, word | bit, kRelaxed, kRelaxed));
+  Counter& stripe = stripes_.of(ordinal);
+  uint64_t old = stripe.load(kRelaxed);
+  do {
+    if (opened(old) || stripe::name_in(old) == stripe::shut(keyval)) return;
+    // (O2) Release: hands on to R2 what the creator wrote, which R3 has acquired.
+  } while (!stripe.compare_exchange_weak(old, stripe::bits(stripe::name(keyval, flags)), kRelease,
+                                         kRelaxed));
 }
 
 References::Closed References::close(id::Keyval keyval) {
   uint64_t word = exact_.load(kRelaxed);
   do {
     if (!is_of(word, keyval) || ended(word)) return Closed::kGone;
-    // (C1) It is ordered before C2 by the release there.
+    // (C1) Relaxed: it says only that no more bits may be set.
   } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
   uint32_t counted = 0;
-  stripes_.for_each_of(word, [&counted](Counter& stripe) {
-    // Relaxed: the turn is that of the generation's beginning, whatever else changes.
-    const uint64_t turned = ~stripe.load(kRelaxed) & stripe::kTurn;
-    // (C2, R7) acquire: pairs with R4. Release: O2 that reads it is followed by O3 that sees C1.
-    const uint64_t before = stripe.exchange(turned, kAcqRel);
+  stripes_.for_each_of(word, [&counted, keyval](Counter& stripe) {
+    // (C2, R7) acquire: pairs with R4.
+    const uint64_t before = stripe.exchange(stripe::bits(stripe::shut(keyval)), kAcquire);
     if (opened(before)) counted += count_in(before);
   });
   const uint64_t change = uint64_t{counted} << kCountShift | kCollected;

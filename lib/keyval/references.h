@@ -12,24 +12,21 @@
 // kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
 //
 // A keyval begins with no stripe open, so that creating and freeing one costs the same however many
-// stripes there are. A thread whose stripe is closed uses the exact count instead, and opens the
-// stripe for the next time. It opens its whole group: stripes that are kGroups apart.
+// stripes there are. A thread whose stripe isn't open uses the exact count instead, and opens the
+// stripe for the next time. A bit in the exact word, which stands for every kBits-th stripe, says
+// which stripes close() must look at.
 //
-//   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
-//            O2 reads the stripe.
-//            O3 reads that kClosed isn't set in the exact word, or else gives up.
-//            O4 exchanges what O2 read for an open name that counts 0; or retries from O2.
+//   open()   O1 sets the stripe's bit in the exact word, or gives up if kClosed is set there.
+//            O2 exchanges the stripe for an open name that counts 0, or gives up if it is open
+//               already, or shut in this generation.
 //   close()  C1 sets kClosed in the exact word, and so knows which bits are set.
-//            C2 exchanges each stripe of those groups for one that isn't open, with the other turn.
+//            C2 exchanges each stripe of those bits for the generation's shut name.
 //
-// Why no stripe is open once C2 has passed it. The opener holds a reference, so the keyval isn't
-// gone before it is done with O4, and all that follows is about one generation. The group's bit
-// lets one thread open it, once. Until then a stripe changes only by drops that find it not open,
-// which change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails,
-// because O2 has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped
-// therefore holds back nobody: the others of its group use the exact count meanwhile. (If stripes
-// had no turn, an O4 after C2 could succeed, and its thread would count where nobody looks any
-// more.)
+// Why no stripe is open once C2 has passed it: the opener holds a reference, so the keyval isn't
+// gone before it is done with O2, and all of this is about one generation. If O1 comes before C1,
+// C2 passes the stripe; from then on the stripe is shut in this generation, so that O2 gives up. An
+// opener that is stopped holds back nobody. (An index whose stripe was last opened 256 generations
+// ago finds it shut in what looks like this one. It then uses the exact count, which is right, too.)
 //
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has
@@ -54,7 +51,8 @@ namespace attrcache {
 // The lower half of a stripe, its name. It says all that set and dup need to know of the keyval, so
 // that they need to look nowhere else. Marker, generation and kind are where the keyval has them.
 // The flags take the place of the index, which isn't needed, because each index has its own
-// stripes. A stripe that isn't open has no name, but perhaps kTurn.
+// stripes. A stripe that was shut keeps the generation, and kShut in place of the marker; one that
+// was never opened is 0.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN
@@ -64,7 +62,7 @@ inline constexpr uint32_t kFull = 1u << 11;      // has one: as yet only for ful
 inline constexpr uint32_t kNotDupFn = 1u << 12;  // not copied as by DUP_FN; in a meta it is 0
 inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;
-inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
+inline constexpr uint32_t kShut = kOpen >> 1;
 
 enum class Name : uint32_t {};
 constexpr uint32_t bits(Name name) { return static_cast<uint32_t>(name); }
@@ -73,6 +71,10 @@ constexpr Name name(id::Keyval keyval, uint32_t flags) {
 }
 constexpr bool has(Name name, uint32_t flag) { return (bits(name) & flag) != 0; }
 constexpr Name name_in(uint64_t stripe) { return Name{static_cast<uint32_t>(stripe)}; }
+// The name of a stripe that was shut in the generation of a keyval.
+constexpr Name shut(id::Keyval keyval) {
+  return Name{(id::bits(keyval) & id::kGenerationMask) | kShut};
+}
 // Whether it is the name of an open stripe of that keyval.
 constexpr bool names(Name name, id::Keyval keyval) {
   return ((bits(name) ^ id::bits(keyval)) & kKeyval) == 0;
@@ -93,13 +95,13 @@ class References {
   // The lower half of the exact word has the generation where the keyval has it, and:
   static constexpr uint64_t kOneOfExact = kOneOfStripe;
 #if defined(ATTRCACHE_MODEL)
-  static constexpr unsigned kGroups = 2;  // few enough for a model to have several stripes in one
+  static constexpr unsigned kBits = 2;  // few enough for a model to have two stripes of one bit
 #else
-  static constexpr unsigned kGroups = 16;
+  static constexpr unsigned kBits = 16;
 #endif
-  static constexpr uint32_t kOpened = (1u << kGroups) - 1;  // a bit for each group of stripes
-  static constexpr uint32_t kClosed = 1u << 30;             // no further group may be opened
-  static constexpr uint32_t kCollected = 1u << 31;          // the stripes' counts are in exact
+  static constexpr uint32_t kOpened = (1u << kBits) - 1;  // where stripes may be open
+  static constexpr uint32_t kClosed = 1u << 30;           // no further stripe may be opened
+  static constexpr uint32_t kCollected = 1u << 31;        // the stripes' counts are in exact
 
   // The stripes of one keyval: mask + 1 counters, which is a power of two. Each is 2^shift counters
   // after the one before.
@@ -108,13 +110,12 @@ class References {
     unsigned shift;
     unsigned mask;
     Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
-    // The bit of a thread's group in the exact word. A group's number is that of its lowest stripe.
-    // for_each_of() visits the stripes of all groups whose bits are set.
-    uint32_t group(unsigned ordinal) const { return 1u << (ordinal & mask & (kGroups - 1)); }
+    uint32_t bit_of(unsigned ordinal) const { return 1u << (ordinal & mask & (kBits - 1)); }
+    // Visits the stripes whose bits are set in an exact word.
     template <typename Visit>
     void for_each_of(uint64_t word, Visit visit) const {
       for (uint32_t left = word & kOpened; left != 0; left &= left - 1) {
-        for (auto s = static_cast<unsigned>(__builtin_ctz(left)); s <= mask; s += kGroups)
+        for (auto s = static_cast<unsigned>(__builtin_ctz(left)); s <= mask; s += kBits)
           visit(of(s));
       }
     }
@@ -137,9 +138,9 @@ class References {
   // register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
-  // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
-  // The caller holds a reference. Lock-free.
-  void open(unsigned ordinal, stripe::Name name);
+  // Opens a thread's stripe, unless it is open already or the keyval is freed. The caller holds a
+  // reference. Lock-free.
+  void open(unsigned ordinal, id::Keyval keyval, uint32_t flags);
 
   // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
   // must drop it by drop_exact(). Wait-free. `less_one`: as `one`.
@@ -190,9 +191,9 @@ inline bool References::acquire_in(Counter& stripe, id::Keyval keyval) {
   // (R1) Relaxed: a guess for R2. A thread that finds another name uses exact.
   uint64_t word = stripe.load(kRelaxed);
   while (stripe::names(stripe::name_in(word), keyval)) {
-    // (R2) Acquire: it reads what the opener stored (R9), or an update that continues R9's release
+    // (R2) Acquire: it reads what the opener stored (O2), or an update that continues O2's release
     // sequence, so what the creator wrote is seen. It need not release, because any update
-    // continues the release sequences of R4 and R9.
+    // continues the release sequences of R4 and O2.
     if (stripe.compare_exchange_weak(word, word + kOneOfStripe, kAcquire, kRelaxed)) return true;
   }
   return false;
@@ -211,7 +212,7 @@ inline bool References::acquire_exact(id::Keyval keyval) {
 }
 
 inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t one) {
-  return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // (R2) pairs with R9
+  return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // (R2) pairs with O2
 }
 
 inline bool References::drop_open(Counter& stripe, uint64_t less_one) {
@@ -228,6 +229,7 @@ inline uint64_t References::count() const {
   // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
   const uint64_t exact = exact_.load(kAcquire);
   uint32_t counts = count_in(exact);
+  if ((exact & kOpened) == 0) return counts;
   stripes_.for_each_of(exact, [&counts](const Counter& stripe) {
     const uint64_t word = stripe.load(kAcquire);
     if (opened(word)) counts += count_in(word);
@@ -237,7 +239,7 @@ inline uint64_t References::count() const {
 
 inline bool References::end_unused(Counter& exact, id::Keyval keyval) {
   // Relaxed: this reads what reset() stored, so nobody ever held a reference: a thread that takes
-  // one on exact opens a stripe before it can drop it, and the group's bit stays, or kClosed does.
+  // one on exact opens a stripe before it can drop it, and the stripe's bit stays, or kClosed does.
   // So there is nothing that must come before the keyval's end, and a thread that finds the keyval
   // gone (R3) has no attribute to see deleted.
   uint64_t word = generation_of(keyval);

@@ -8,12 +8,10 @@ namespace attrcache {
 
 using namespace entry_word;
 
-static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
-
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
                    Epoch& epoch, Readers& readers, const DomainSettings& settings)
-    : first_keyval_(id::make(kind, 0, 0)),
-      stripe_mask_(stripes - 1),
+    : Entries(stripes),
+      first_keyval_(id::make(kind, 0, 0)),
       name_(options.name),
       convention_{options.handle, options.fortran_handle, settings.catch_exceptions,
                   settings.fint_is_64_bits, settings.fortran_false},
@@ -34,10 +32,7 @@ Registry::~Registry() {
       settings_.memory.destroy(record);
     }
   }
-  for (unsigned c = kFirstChunk; c < kChunks; ++c) {
-    const uintptr_t chunk = chunks_[c].load(kRelaxed);
-    if (chunk != 0) settings_.memory.release(entry_at(chunk, id::offset_at(first_index(c))));
-  }
+  release(memory());
 }
 
 Record* Registry::make_record() const {
@@ -79,70 +74,35 @@ int Registry::end_slowly(Entry& entry, id::Offset offset) {
   return ATTRCACHE_OK;
 }
 
-// Opens the stripes of the thread's group. The caller holds a reference.
-void Registry::open_stripes(id::Keyval keyval, unsigned ordinal) {
+// Opens the thread's stripe. The caller holds a reference.
+void Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
   const id::Offset offset = id::offset(keyval);
   // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen
   // (K1) and holds a reference on, and its flags don't change once somebody does.
   const uint64_t word = at(offset).word.load(kRelaxed);
-  references(offset).open(ordinal, stripe::name(keyval, flags(word)));
+  references(offset).open(ordinal, keyval, flags(word));
 }
 
 // Called where the thread's stripe isn't open.
 bool Registry::acquire_slowly(id::Keyval keyval, unsigned ordinal) {
   if (!references(id::offset(keyval)).acquire_exact(keyval)) return false;
-  open_stripes(keyval, ordinal);
+  open_stripe(keyval, ordinal);
   return true;
 }
 
 void Registry::drop_slowly(id::Keyval keyval) {
   const id::Offset offset = id::offset(keyval);
-  open_stripes(keyval, thread_ordinal());  // for the next time; now, while the reference is held
+  open_stripe(keyval, thread_ordinal());  // for the next time; now, while the reference is held
   if (references(offset).drop_exact()) end_lingering(offset);
-}
-
-bool Registry::ensure_chunk(size_t c) {
-  if (chunks_[c].load(kAcquire) != 0) return true;  // (K5) pairs with K6
-  const size_t first = first_index(c);
-  uintptr_t counters = counters_[c].load(kAcquire);  // (K5) pairs with K6
-  if (counters == 0) {
-    void* memory = settings_.memory.allocate_zeroed(
-        length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
-    if (memory == nullptr) return false;
-    const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
-                           first * sizeof(References::Counter);
-    // (K6) release: a thread that sees the pointer (K5) sees what it points to.
-    if (counters_[c].compare_exchange_strong(counters, made, kAcqRel, kAcquire)) {
-      counters = made;
-    } else {
-      settings_.memory.release(memory);
-    }
-  }
-  // The chunk is stored after its counters, so that a thread that finds the chunk finds them, too.
-  // If several threads come here, all store the same.
-  chunks_[c].store(
-      counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
-      kRelease);  // (K6) pairs with K5
-  return true;
 }
 
 // Called when no free index has rested long enough. It returns the node of an index that was never
 // used, or of a free one if all were used, or kNone.
 uint32_t Registry::take_new_index(int* error) {
-  uint32_t next = taken_.load(kRelaxed);
-  while (next < kCapacity) {
-    if (!ensure_chunk(chunk_of(id::offset_at(next)))) {
-      *error = ATTRCACHE_ERR_MEMORY;
-      return IndexQueue::kNone;
-    }
-    // (K7) release: a thread that sees the new number of indices, in used_indices(), finds the
-    // chunk.
-    if (taken_.compare_exchange_weak(next, next + 1, kRelease, kRelaxed)) {
-      return node_of(id::offset_at(next));
-    }
-  }
-  *error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
-  return free_.pop(0, link());
+  id::Offset made;
+  *error = take_new(memory(), &made);
+  if (*error == ATTRCACHE_OK) return node_of(made);
+  return *error == ATTRCACHE_ERR_KEYVALS_EXHAUSTED ? free_.pop(0, link()) : IndexQueue::kNone;
 }
 
 int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
@@ -214,10 +174,9 @@ namespace {
 int Registry::free(int* variable) noexcept {
   const id::Keyval keyval = keyval_of(*variable);
   const id::Offset offset = id::offset(keyval);
-  const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
-  if (chunk == 0) [[unlikely]]
+  Entry* const entry = find(offset);
+  if (entry == nullptr) [[unlikely]]
     return why_not(keyval);
-  Entry* const entry = entry_at(chunk, offset);
   uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
   // 0 is not a keyval, but it is the word of an entry that was never used.
   if (entry_word::keyval(word) != keyval || word == 0) [[unlikely]]

@@ -21,7 +21,7 @@
 #include <cstdint>
 
 #include "keyval/definitions.h"
-#include "keyval/entry.h"
+#include "keyval/entries.h"
 #include "keyval/id.h"
 #include "keyval/index_queue.h"
 #include "keyval/references.h"
@@ -31,7 +31,7 @@
 
 namespace attrcache {
 
-class Registry {
+class Registry : public Entries {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
            Readers& readers, const DomainSettings& settings = {});
@@ -100,36 +100,6 @@ class Registry {
     return entry_word::keyval(word_at(offset)) == keyval;
   }
 
-  // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
-  // with that ordinal. They exist as soon as a keyval was made.
-  static constexpr uint32_t kFirstChunkLength = 64;
-  References::Counter* first_chunk_counters(unsigned ordinal) const {
-    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
-    if (counters == 0) [[unlikely]]
-      return nullptr;
-    auto* const mine = reinterpret_cast<References::Counter*>(counters) +
-                       (ordinal & stripe_mask_) * kFirstChunkLength;
-    if (mine == nullptr) __builtin_unreachable();  // or callers would test that, too
-    return mine;
-  }
-
-  // The same for the keyval at any offset, and for those that follow it in its batch of indices;
-  // null if there never was one. The caller has found a value under such a keyval, or a slot of one
-  // whose index is beyond the first chunk.
-  References::Counter* counters(id::Offset offset, unsigned ordinal) const {
-    const size_t c = chunk_of(offset);
-    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
-    // hence acquired K6; and the value, or the slot (T2), was published since.
-    const uintptr_t counters = counters_[c].load(kRelaxed);
-    if (counters == 0) [[unlikely]]
-      return nullptr;
-    auto* const mine = reinterpret_cast<References::Counter*>(counters) +
-                       (id::bytes(offset) >> id::kIndexShift) +
-                       (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
-    if (mine == nullptr) __builtin_unreachable();  // as above
-    return mine;
-  }
-
   // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.
   bool acquire(id::Keyval keyval) {
     const unsigned ordinal = thread_ordinal();
@@ -167,24 +137,10 @@ class Registry {
   // hold back records for long.
   template <typename Visit>
   void for_each(Visit visit);
-  static constexpr uint32_t kBatch = 64;
-
-  // Calls visit(Entry&, references) for every index that was ever used, without a pin.
-  template <typename Visit>
-  void for_each_entry(Visit visit) const;
 
   // Calls visit as for_each does, for one keyval. False if for_each would pass it by.
   template <typename Visit>
   bool visit(id::Keyval keyval, Visit visit);
-
-  // Where within a registry the address of the first chunk's entries is: for attrcache_inline.h.
-  static constexpr size_t first_entries_at() {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \
-    "-Winvalid-offsetof"  // no base, nothing virtual: it is where it looks
-    return offsetof(Registry, chunks_) + kFirstChunk * sizeof(Atomic<uintptr_t>);
-#pragma GCC diagnostic pop
-  }
 
   unsigned kind() const { return id::kind(first_keyval_); }
   bool is_kind_of(id::Keyval keyval) const {
@@ -229,26 +185,7 @@ class Registry {
   static_assert((kRest + 2) * id::kGenerations >= 16000, "attrcache.h says so");
 
  private:
-  // Indices are kept in chunks, each twice as large as the one before. Chunk c holds those indices
-  // for which the highest bit of (offset + 64 * 16) is bit c. (The offset is 16 times the index,
-  // see id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds
-  // its entries, and after them its reference counters, stripe by stripe. For both the registry
-  // stores the address that index 0 would have if the chunk began with it.
-  static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
-  static constexpr unsigned kChunks = 17 + id::kIndexShift;
-  static constexpr uint32_t kIndexBias = kFirstChunkLength;
-  static_assert(kIndexBias == 1u << (kFirstChunk - id::kIndexShift));
-
- public:
-#if defined(ATTRCACHE_MODEL)
-  static constexpr uint32_t kCapacity = 128;  // few enough for a model to use them all
-#else
-  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kIndexBias;
-#endif
-
- private:
   // The nodes of the queue of free indices are biased offsets, because 0 means none there.
-  static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
   static uint32_t node_of(id::Offset offset) {
     return static_cast<uint32_t>(id::bytes(offset)) + kOffsetBias;
   }
@@ -256,49 +193,8 @@ class Registry {
   static size_t chunk_of_node(uint32_t node) {
     return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
   }
-  static size_t chunk_of(id::Offset offset) {
-    return static_cast<uint32_t>(__builtin_clzll(id::bytes(offset) + kOffsetBias)) ^ 63;
-  }
-  static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
-  static constexpr uint32_t first_index(size_t c) { return length(c) - kIndexBias; }
-
-  static Entry* entry_at(uintptr_t chunk, id::Offset offset) {
-    return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));
-  }
-
-  // The entry of an index whose chunk exists.
-  Entry& at(id::Offset offset) const { return at(chunk_of(offset), offset); }
-  Entry& at(size_t c, id::Offset offset) const {
-    return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
-  }
-
-  uint64_t word_at(id::Offset offset) const {
-    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
-    if (chunk == 0) [[unlikely]]
-      return 0;
-    return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
-  }
-
-  // The stripes, and the references, of an index whose chunk exists.
-  References::Stripes stripes(id::Offset offset) const { return stripes(chunk_of(offset), offset); }
-  References::Stripes stripes(size_t c, id::Offset offset) const {
-    // (K5) pairs with K6
-    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));
-    return {counters + (id::bytes(offset) >> id::kIndexShift),
-            static_cast<unsigned>(c) - id::kIndexShift, stripe_mask_};
-  }
-  References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
-
-  // All indices that were ever used are below this one.
-  uint32_t used_indices() const {
-    return taken_.load(kAcquire);  // pairs with K7
-  }
-
   template <typename Visit>
   static bool visit_pinned(Entry& entry, const References& references, Visit& visit);
-  template <typename Visit>
-  void for_each_of_batch(uint32_t first, uint32_t end, Visit visit) const;
-  bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
   int check_other_kind(id::Keyval keyval) const;
@@ -312,26 +208,20 @@ class Registry {
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
   int end_lingering(id::Offset offset);
   [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
-  void open_stripes(id::Keyval keyval, unsigned ordinal);
+  void open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
   Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& { return entry_of_node(node).link; };
   }
 
-  // The extra last entry stays 0, so out-of-range indices find no chunk.
-  Atomic<uintptr_t> chunks_[kChunks + 1] = {};
-  Atomic<uintptr_t> counters_[kChunks + 1] = {};
   const id::Keyval first_keyval_;  // the keyval with index 0 and generation 0
-  const unsigned stripe_mask_;
   const char* const name_;
   const CallingConvention convention_;
   const DomainSettings settings_;
   Epoch& epoch_;
   Readers& readers_;
   Announcement* const first_cells_;
-  // How many indices have been handed out at least once: those below it.
-  Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
   // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
   // more, so that every free of an object takes the careful path: only that one looks at a user-level
@@ -368,18 +258,6 @@ template <typename Visit>
   return true;
 }
 
-// All chunks begin at a multiple of kBatch, so a batch never reaches beyond its chunk.
-template <typename Visit>
-[[gnu::always_inline]] inline void Registry::for_each_of_batch(uint32_t first, uint32_t end,
-                                                               Visit visit) const {
-  const id::Offset offset = id::offset_at(first);
-  const size_t c = chunk_of(offset);
-  Entry* entry = &at(c, offset);
-  References::Stripes stripes = this->stripes(c, offset);
-  Entry* const last = entry + (end - first < kBatch ? end - first : kBatch);
-  for (; entry != last; ++entry, ++stripes.first) visit(*entry, References(entry->exact, stripes));
-}
-
 template <typename Visit>
 void Registry::for_each(Visit visit) {
   const uint32_t end = used_indices();
@@ -389,12 +267,6 @@ void Registry::for_each(Visit visit) {
       visit_pinned(entry, references, visit);
     });
   }
-}
-
-template <typename Visit>
-void Registry::for_each_entry(Visit visit) const {
-  const uint32_t end = used_indices();
-  for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
 }
 
 template <typename Visit>

@@ -27,7 +27,7 @@ attrcache_keyval_info described(const Definition& definition) {
 
 }  // namespace
 
-size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos) {
+size_t list_keyvals(Registry& registry, Inspected<attrcache_keyval_info> infos) {
   size_t count = 0;
   const uint32_t mask = registry.settings().mask;
   registry.for_each([&](uint64_t word, const Record&, const References& references) {

@@ -41,17 +41,20 @@ class Inspected {
   bool valid() const {
     return can_be_size<Struct>(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
   }
-  // Fills the i-th element, if there is one; members that aren't known here become zero.
-  void fill(size_t i, Struct with) const {
+  // Fills the i-th element, if there is one; members that aren't known here become zero. `with` has
+  // the size of its type.
+  void fill(size_t i, const Struct& with) const {
     if (i >= capacity_) return;
-    with.size = static_cast<uint32_t>(size_);
-    if (size_ == sizeof(Struct)) [[likely]] {  // a copy of a constant size takes no call
-      std::memcpy(bytes_ + i * sizeof(Struct), &with, sizeof(Struct));
+    if (size_ == sizeof(Struct)) [[likely]] {
+      *reinterpret_cast<Struct*>(bytes_ + i * sizeof(Struct)) = with;
       return;
     }
+    const Struct copy = with;  // of which the compiler takes the address, here alone
+    const auto size = static_cast<uint32_t>(size_);
     const size_t both = size_ < sizeof(Struct) ? size_ : sizeof(Struct);
-    std::memcpy(bytes_ + i * size_, &with, both);
+    std::memcpy(bytes_ + i * size_, &copy, both);
     std::memset(bytes_ + i * size_ + both, 0, size_ - both);
+    std::memcpy(bytes_ + i * size_, &size, sizeof(size));
   }
 
  private:
@@ -62,7 +65,7 @@ class Inspected {
 
 // Describes the keyvals, in the order of their indices, as far as there is room. Returns how many
 // there are.
-size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos);
+size_t list_keyvals(Registry& registry, Inspected<attrcache_keyval_info> infos);
 
 // `info` and `callbacks` may have no capacity.
 int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info,

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kStripes = 2;
 constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0); }
 
-// kNoneAgain: they were open in an earlier generation.
+// kNoneAgain: they were open in the generation before.
 enum class Stripes { kNoneOpen, kNoneAgain, kAllOpen };
 
 // A keyval's counters, and the keyval itself, which holders of a reference read and its end writes.
@@ -28,7 +28,8 @@ struct CountedIn {
   explicit CountedIn(Stripes first) {
     References::reset(exact, key(3));
     if (first == Stripes::kNoneAgain) {
-      for (References::Counter& stripe : stripes) stripe.store(stripe::kTurn, kRelaxed);
+      for (References::Counter& stripe : stripes)
+        stripe.store(stripe::bits(stripe::shut(key(2))), kRelaxed);
     }
     if (first != Stripes::kAllOpen) return;
     for (unsigned ordinal = 0; ordinal < kCount; ++ordinal) open(3, ordinal);
@@ -42,7 +43,7 @@ struct CountedIn {
     expect(ended == 1, "a keyval ends once");
   }
   void open(unsigned generation, unsigned ordinal) {
-    references().open(ordinal, stripe::name(key(generation), 0));
+    references().open(ordinal, key(generation), 0);
   }
   // As in Registry.
   bool acquire(unsigned generation) {
@@ -254,30 +255,50 @@ TEST(References, GoneIsAfterADropElsewhere) {
   }
 }
 
-// Several stripes in a group, which one thread opens for all.
-TEST(References, AGroupIsOpenedAgainstClose) {
-  for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain})
-    run_model({2, 2}, [first] {
-      CountedIn<4> c(first);
-      static_assert(4 / References::kGroups == 2, "stripes 1 and 3 are one group");
-      for (int t = 0; t < 2; ++t) {
-        spawn([&c] {
-          c.open(3, 1);
-          c.references().count();
-        });
+// Two threads open one stripe, or two stripes of one bit, while the keyval is freed.
+TEST(References, OpenedAgainstClose) {
+  static_assert(References::kBits == 2, "stripes 1 and 3 have the same bit");
+  for (const unsigned other : {1u, 3u}) {
+    for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain}) {
+      run_model({2, 2}, [first, other] {
+        CountedIn<4> c(first);
+        for (const unsigned s : {1u, other}) {
+          c.references().acquire_exact(key(3));
+          spawn([&c, s] {
+            c.open(3, s);
+            if (!References::drop_open(c.stripes[s])) c.references().drop_exact();
+            c.references().count();
+          });
+        }
         c.references().acquire_exact(key(3));
-      }
-      spawn([&c] { c.close(); });
-      join();
-      for (const unsigned s : {1u, 3u}) {
-        expect(!References::is_open(c.stripes[s]), "closed, or not opened");
-        expect(!References::acquire_in(c.stripes[s], key(3)), "none is taken there");
-      }
-      expect(c.references().count() == 2 && c.ended == 0, "two are held");
-      c.drop();
-      c.drop();
-      expect(c.ended == 1, "those were the last");
-    });
+        spawn([&c] { c.close(); });
+        join();
+        for (const unsigned s : {1u, 3u}) {
+          expect(!References::is_open(c.stripes[s]), "closed, or not opened");
+          expect(!References::acquire_in(c.stripes[s], key(3)), "none is taken there");
+        }
+        expect(c.references().count() == 1 && c.ended == 0, "one is held");
+        c.drop();
+        expect(c.ended == 1, "that was the last");
+      });
+    }
+  }
+}
+
+// A stripe that was last opened 256 generations ago: the exact count does as well.
+TEST(References, ShutInAGenerationOfTheSameNumber) {
+  run_model({2, 2}, [] {
+    CountedIn<1> c(Stripes::kNoneOpen);
+    c.stripes[0].store(stripe::bits(stripe::shut(key(3))), kRelaxed);
+    for (int t = 0; t < 2; ++t) {
+      spawn([&c] {
+        if (c.take(3)) c.drop();
+      });
+    }
+    spawn([&c] { c.close(); });
+    join();
+    expect(c.ended == 1, "ended");
+  });
 }
 
 // Threads of one stripe: while one opens it, the others go on.

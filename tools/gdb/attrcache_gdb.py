@@ -7,7 +7,7 @@
   (gdb) print $attrcache_keyval(0x40000010)    what a keyval says: kind, index, generation
 
 No function of the program is called. The layouts are those of lib/table/table.h, lib/table/meta.h,
-lib/keyval/registry.h and lib/keyval/entry.h; tests/packaging/gdb_test.sh checks them.
+lib/keyval/entries.h, registry.h and entry.h; tests/packaging/gdb_test.sh checks them.
 """
 
 import struct
@@ -23,11 +23,12 @@ SENTINELS = {0: "null", 1: "dup"}
 SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
 
-# A registry: the chunks of entries, those of counters, the kind's number, its name, what its numbers
-# are masked by, how many indices were used, and where the definitions of predefined keyvals are.
+# A registry: the chunks of entries, those of counters, how many indices were used, the kind's number,
+# its name, what its numbers are masked by, and where the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
-KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 176
+FRESH_AT = 2 * 8 * CHUNKS + 4
+KIND_AT = FRESH_AT + 4
+NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 168
 PLACES = 48
 # An entry has its word first, and further on the address of its keyval's record, which has the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32

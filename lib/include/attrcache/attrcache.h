@@ -103,48 +103,48 @@
  *                            stores blocks them. RISC-V, i386, 32-bit ARM, all others; and any,
  *                            built with -DATTRCACHE_PAIR_TWO_WORDS.
  *
- * Guarantees. Other documents refer to them by their letters.
+ * Guarantees. Other documents refer to them by their numbers.
  *
- * A. Exactly once. Every value attached under a keyval with a delete_fn is deleted (its delete_fn
+ * 1. Exactly once. Every value attached under a keyval with a delete_fn is deleted (its delete_fn
  *    is called) exactly once, unless it is still attached, or a failed call handed it back. (Values
  *    that a table's owner abandons are not deleted: attrcache_table_abandon, and what
  *    ATTRCACHE_DRAIN_FINALLY and ATTRCACHE_DESTROY_ANYWAY leave behind.)
  *
- * B. No call waits for another thread: not for its callback, its copy, its borrow or its set, nor
+ * 2. No call waits for another thread: not for its callback, its copy, its borrow or its set, nor
  *    for the scheduler to run it. There is no lock, no sleep, and no error that reports a deadlock.
  *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
  *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
  *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
  *    8 bytes (above); and a process that forbids itself membarrier after it has used it, in which
- *    each call that needs it (H) sleeps for 20 ms instead.
+ *    each call that needs it (guarantee 8) sleeps for 20 ms instead.
  *
- * C. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
+ * 3. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
  *    exception is a copy_fn that deletes or replaces the very value that it copies, or tries to,
  *    directly or through what it calls: it gives up its own hold, so delete_fn runs at once. Values
  *    of keyvals without a delete_fn can't be held in this sense: a thread that frees what they
  *    point to must know by other means that nobody uses it any more.
  *
- * D. The last holder deletes. A delete or set of a value that nobody holds runs its delete_fn at
+ * 4. The last holder deletes. A delete or set of a value that nobody holds runs its delete_fn at
  *    once, on the calling thread. If others hold it, or the caller itself has borrowed it, the call
  *    detaches or replaces the value and succeeds at once; the last holder to let go runs delete_fn,
  *    in its attrcache_give_back or when its copy_fn has returned. (A borrow or copy_all may run it
- *    too, if it tried to hold that very value and failed.) No call runs the deletion of a value that
- *    its thread has neither held nor tried to hold, unless it deletes or replaces that. No call returns the failure of a
- *    deletion that was handed off like this, and the value is gone all the same. Hence extra_state
- *    must live until the keyval's destructor is called, and delete_fn must not use the object if
- *    that may be freed meanwhile.
+ *    too, if it tried to hold that very value and failed.) No call runs the deletion of a value
+ *    that its thread has neither held nor tried to hold, unless it deletes or replaces that. No
+ *    call returns the failure of a deletion that was handed off like this, and the value is gone
+ *    all the same. Hence extra_state must live until the keyval's destructor is called, and
+ *    delete_fn must not use the object if that may be freed meanwhile.
  *
- * E. A set is one step. From then on every thread finds the new value; at no moment does one find
+ * 5. A set is one step. From then on every thread finds the new value; at no moment does one find
  *    none. The old value's delete_fn runs afterwards, and finds the new value attached. If it
  *    fails, set takes the new value back, unless another thread has taken it up (see
  *    attrcache_set).
  *
- * F. Visible until gone. get finds an attribute until the delete_fn that a delete or free runs on
+ * 6. Visible until gone. get finds an attribute until the delete_fn that a delete or free runs on
  *    it has succeeded. A concurrent delete of such a value succeeds at once, and hides it; a
  *    concurrent set attaches its own value at once. After either, a delete_fn that fails can't
  *    bring its value back: the value is gone, and the call that ran delete_fn returns its code.
  *
- * G. Linearizable, attribute by attribute: the calls on it take effect in some serial order that
+ * 7. Linearizable, attribute by attribute: the calls on it take effect in some serial order that
  *    agrees with their real-time order. Two calls count as two steps each. A delete that runs a
  *    delete_fn begins (from then on borrow and copy_all find nothing) and ends (from then on get
  *    finds nothing, or the delete fails). A set whose delete_fn fails attaches its value and takes
@@ -152,7 +152,7 @@
  *    holds it.
  *    copy_all and delete_all treat one attribute after the other, not all of them in one step.
  *
- * H. Readers share nothing. Borrowing or copying a value writes no memory that another thread
+ * 8. Readers share nothing. Borrowing or copying a value writes no memory that another thread
  *    writes, except the first time that the value is held; so any number of threads may use one
  *    value. The cost falls on calls that delete or replace a value which was ever held: they look
  *    through what threads hold at that time. Copies and the first borrows of a value execute full
@@ -161,18 +161,18 @@
  *    deletes or replaces it executes one system call (membarrier), which takes a few microseconds.
  *    So a process that never borrows never calls it. See ATTRCACHE_FULL_FENCES.
  *
- * I. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
+ * 9. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
  *    pinned: they may call anything here, on any object, including the one that the call is about.
  *    In a single-threaded program that borrows nothing, each callback has run before the call that
  *    causes it returns.
  *
- * J. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until the
- *    last is gone; then it is STALE until its int is used again, after at least 16000 more
+ * 10. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until
+ *    the last is gone; then it is STALE until its int is used again, after at least 16000 more
  *    creations (500 when nearly all keyvals that a kind can have are alive).
  *
- * K. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the library
- *    and never touches another object's attribute. (A pointer to memory that isn't a table is not
- *    recognized.)
+ * 11. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the
+ *    library and never touches another object's attribute. (A pointer to memory that isn't a table
+ *    is not recognized.)
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -534,10 +534,10 @@ ATTRCACHE_API int attrcache_keyval_set_callbacks(
 
 /* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. While an attribute is attached
  * under it, the keyval goes on serving all calls (through a saved copy of the int); it is gone with
- * the last one (J). Freeing a keyval that is freed and still in use succeeds. (In a domain with
- * ATTRCACHE_TELL it returns ABSENT: exactly one of all calls returns OK.) When two threads free it
- * at the same time, it is gone when both have returned. Errors: NULL, KEYVAL_*. Any thread;
- * lock-free; may run the destructor. [C MPI_COMM_FREE_KEYVAL] */
+ * the last one (guarantee 10). Freeing a keyval that is freed and still in use succeeds. (In a
+ * domain with ATTRCACHE_TELL it returns ABSENT: exactly one of all calls returns OK.) When two
+ * threads free it at the same time, it is gone when both have returned. Errors: NULL, KEYVAL_*. Any
+ * thread; lock-free; may run the destructor. [C MPI_COMM_FREE_KEYVAL] */
 ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Attributes ---------------------------------------------------------------------------- */
@@ -586,16 +586,17 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 #endif
 }
 
-/* Attaches a pointer under `keyval`, in one step (E); then the old value's delete_fn runs, unless
- * that is left to holders (D). If delete_fn fails, the old value is attached again (each 256th time
- * as the youngest), the call returns CALLBACK, and the caller still owns the new value. But if
- * another call has taken up the new value meanwhile (held, replaced or deleted it, or tried to), or
- * delete_fn has freed the object, the set has succeeded, and the old value is gone: OK. With
- * ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null; it is
- * written only if a delete_fn has failed, with what that returned: beside CALLBACK or OK. Errors:
- * NULL (kind, table), ARGUMENT (the table isn't aligned), KEYVAL_*, MEMORY, CALLBACK, REATTACHED
- * (the call is nested in 16 others, each a set of this attribute within the delete_fn of the one
- * before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
+/* Attaches a pointer under `keyval`, in one step (guarantee 5); then the old value's delete_fn
+ * runs, unless that is left to holders (guarantee 4). If delete_fn fails, the old value is attached
+ * again (each 256th time as the youngest), the call returns CALLBACK, and the caller still owns the
+ * new value. But if another call has taken up the new value meanwhile (held, replaced or deleted
+ * it, or tried to), or delete_fn has freed the object, the set has succeeded, and the old value is
+ * gone: OK. With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be
+ * null; it is written only if a delete_fn has failed, with what that returned: beside CALLBACK or
+ * OK. Errors: NULL (kind, table), ARGUMENT (the table isn't aligned), KEYVAL_*, MEMORY, CALLBACK,
+ * REATTACHED (the call is nested in 16 others, each a set of this attribute within the delete_fn of
+ * the one before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, void* value, int* callback_code) ATTRCACHE_NOEXCEPT;
 
@@ -608,11 +609,11 @@ ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table,
 /* Attaches a value if nothing is attached, or if what is attached is being deleted. Otherwise it
  * changes nothing, and returns PRESENT; *present, if `present` isn't null, is then what
  * attrcache_get would give, and may be deleted as soon as another thread likes, just as there. One
- * step (G): of any number of threads that call this at once, exactly one attaches. For a library
- * that finds nothing on an object and wants to be the one that makes it: with get and then set, two
- * threads may both find nothing, and the second's set deletes what the first is using already.
- * Errors: as attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls nothing
- * back, but perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
+ * step (guarantee 7): of any number of threads that call this at once, exactly one attaches. For a
+ * library that finds nothing on an object and wants to be the one that makes it: with get and then
+ * set, two threads may both find nothing, and the second's set deletes what the first is using
+ * already. Errors: as attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls
+ * nothing back, but perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table,
                                           void* object, int keyval, intptr_t value,
                                           attrcache_tag tag, void** present) ATTRCACHE_NOEXCEPT;
@@ -620,10 +621,10 @@ ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table*
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as the attribute is attached. Nothing
  * keeps alive what a pointer points to: another thread's set or delete may end it at once
- * (attrcache_borrow). A value whose delete_fn is running is still found (F). Another kind of the
- * table's domain than the table's is an error only if nothing is found. Errors: NULL, KEYVAL_*. Any
- * thread; wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates
- * nothing, and calls nothing but the function of a predefined keyval that has one
+ * (attrcache_borrow). A value whose delete_fn is running is still found (guarantee 6). Another kind
+ * of the table's domain than the table's is an error only if nothing is found. Errors: NULL,
+ * KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value.
+ * Allocates nothing, and calls nothing but the function of a predefined keyval that has one
  * (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
@@ -658,14 +659,14 @@ ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache
 ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
-/* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded (F). If
- * it fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the call returns
- * CALLBACK. If others hold the value, it is detached at once, and its deletion left to them (D). If
- * nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the value is already being
- * deleted, by another thread or up this one's stack: OK at once, and get no longer finds it.
- * Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, for one
- * nested in more delete_fns than any before, and if others may hold the value). Any thread;
- * lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_DELETE_ATTR] */
+/* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded
+ * (guarantee 6). If it fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the
+ * call returns CALLBACK. If others hold the value, it is detached at once, and its deletion left to
+ * them (guarantee 4). If nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the
+ * value is already being deleted, by another thread or up this one's stack: OK at once, and get no
+ * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the
+ * domain, for one nested in more delete_fns than any before, and if others may hold the value). Any
+ * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
 
@@ -675,16 +676,16 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * new_table is left empty, and the call returns CALLBACK or the error that stopped it. The call may
  * skip an attribute whose deletion another thread has begun; it copies one whose delete_fn is
  * running up this thread's own stack. Of one that is being replaced it copies the old value or the
- * new one. This thread holds a value while copy_fn reads it (C), and runs a deletion that was left
- * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address;
- * a C copy_fn that returns this address copies the value and its tag, as DUP_FN does.
- * No other thread may use new_table meanwhile; if callbacks do, a failed call may leave there what
- * can't be deleted (borrowed, or attached again and again), and what a copy_fn has returned is lost
- * if it can't be attached in place of what that copy_fn itself has attached there. Errors: NULL,
- * ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY,
- * MOVED, FREED (a callback has freed one of the objects, whose memory isn't touched any more; if
- * that was the new one, what this copy_fn has returned is attached nowhere), and those of
- * attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
+ * new one. This thread holds a value while copy_fn reads it (guarantee 3), and runs a deletion that
+ * was left to it when copy_fn has returned (guarantee 4). copy_fn gets a copy of a value that C
+ * reads at its address; a C copy_fn that returns this address copies the value and its tag, as
+ * DUP_FN does. No other thread may use new_table meanwhile; if callbacks do, a failed call may
+ * leave there what can't be deleted (borrowed, or attached again and again), and what a copy_fn has
+ * returned is lost if it can't be attached in place of what that copy_fn itself has attached there.
+ * Errors: NULL, ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind),
+ * CALLBACK, MEMORY, MOVED, FREED (a callback has freed one of the objects, whose memory isn't
+ * touched any more; if that was the new one, what this copy_fn has returned is attached nowhere),
+ * and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
  * [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
@@ -738,8 +739,8 @@ ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* t
  * and not to the values.) Deletions that were left to holders are given up, too. Only the object's
  * owner may call this, before the domain ends, and no other thread may be within a call on the
  * table, not even within a delete_fn that its set or delete runs. A value that is still borrowed
- * must be given back before the same memory is a table again; otherwise the library may take what is
- * attached there for what was borrowed.
+ * must be given back before the same memory is a table again; otherwise the library may take what
+ * is attached there for what was borrowed.
  * Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their keyvals are lost),
  * MOVED (its bytes are made new, and the memory stays with the table that owns it); after these two
  * the table is as new as well. Lock-free; may run destructors. (Beyond MPI.) */
@@ -763,20 +764,20 @@ typedef struct attrcache_borrowed {
 } attrcache_borrowed;
 
 /* Reads an attribute as attrcache_get does, and holds the value until the same thread calls
- * attrcache_give_back (C), even if others, or this thread, delete or replace it meanwhile (D).
- * ABSENT once a deletion has begun, though get still finds the value until delete_fn has succeeded.
- * A value that C reads at its address, unless it is predefined, is copied into *borrowed. Errors:
- * NULL, ARGUMENT (*borrowed still holds a value of this thread in this domain), KEYVAL_*, MEMORY
- * (for a thread's first borrow in the domain, and if it holds more at once than ever before). Any
- * thread; lock-free. Calls nothing back, unless an attempt of its own made it the last holder of a
- * value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
+ * attrcache_give_back (guarantee 3), even if others, or this thread, delete or replace it meanwhile
+ * (guarantee 4). ABSENT once a deletion has begun, though get still finds the value until delete_fn
+ * has succeeded. A value that C reads at its address, unless it is predefined, is copied into
+ * *borrowed. Errors: NULL, ARGUMENT (*borrowed still holds a value of this thread in this domain),
+ * KEYVAL_*, MEMORY (for a thread's first borrow in the domain, and if it holds more at once than
+ * ever before). Any thread; lock-free. Calls nothing back, unless an attempt of its own made it the
+ * last holder of a value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and no
- * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (D). Errors:
- * NULL, ARGUMENT (not borrowed, given back already, or a copy of an attrcache_borrowed), THREAD.
- * Wait-free, except for those callbacks. (Beyond MPI.) */
+ * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
+ * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
+ * attrcache_borrowed), THREAD. Wait-free, except for those callbacks. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
 //   cache->get_or_emplace(session)->use();                       // made by one thread, if absent
 //
-// attrcache.h has the contract: threads, progress, and the guarantees A to K. Everything here also
+// attrcache.h has the contract: threads, progress, and the guarantees 1 to 11. Everything here also
 // works in a domain created in C with other ints for its keyvals (attrcache_keyval_numbers).
 //
 // Cost: get, set and erase are nothing but the call of their C function; borrow stores one int
@@ -436,7 +436,7 @@ inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_i
 // ---- Keyvals -----------------------------------------------------------------------------------
 
 // A guard of a borrowed value, or of none: while it lives, the value's delete callback doesn't
-// start (guarantee C). It can't be copied or moved, and the thread that created it must destroy it:
+// start (guarantee 3). It can't be copied or moved, and the thread that created it must destroy it:
 // keep it in a local variable.
 template <typename T>
 class [[nodiscard]] Borrowed {

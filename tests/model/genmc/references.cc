@@ -21,7 +21,7 @@ struct Keyval {
 
   void begin() { References::reset(exact, key(3)); }
   References references() { return {exact, {stripes, 0, kStripes - 1}}; }
-  void open(unsigned ordinal) { references().open(ordinal, stripe::name(key(3), 0)); }
+  void open(unsigned ordinal) { references().open(ordinal, key(3), 0); }
   // Starts with its stripes open.
   void begin_open() {
     begin();

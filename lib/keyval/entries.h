@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Where the entries of one kind are, and the counters of their references, by index. Neither moves
+// or is unmapped while the domain lives.
+//
+// Indices are kept in chunks, each twice as large as the one before. Chunk c holds those indices
+// for which the highest bit of (offset + 64 * 16) is bit c. (The offset is 16 times the index, see
+// id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds its
+// entries, and after them its reference counters, stripe by stripe. For both, the address is kept
+// that index 0 would have if the chunk began with it.
+
+#ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
+#define ATTRCACHE_KEYVAL_ENTRIES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keyval/entry.h"
+#include "keyval/id.h"
+#include "keyval/references.h"
+#include "platform/memory.h"
+
+namespace attrcache {
+
+class Entries {
+ public:
+  // `stripes` is a power of two.
+  explicit Entries(unsigned stripes) : stripe_mask_(stripes - 1) {}
+  Entries(const Entries&) = delete;
+  Entries& operator=(const Entries&) = delete;
+
+  // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
+  // with that ordinal. They exist as soon as a keyval was made.
+  static constexpr uint32_t kFirstChunkLength = 64;
+  References::Counter* first_chunk_counters(unsigned ordinal) const {
+    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
+    if (counters == 0) [[unlikely]]
+      return nullptr;
+    return reinterpret_cast<References::Counter*>(counters) +
+           (ordinal & stripe_mask_) * kFirstChunkLength;
+  }
+
+  // The same for the keyval at any offset, and for those that follow it in its batch of indices;
+  // null if there never was one. The caller has found a value under such a keyval, or a slot of one
+  // whose index is beyond the first chunk.
+  References::Counter* counters(id::Offset offset, unsigned ordinal) const {
+    const size_t c = chunk_of(offset);
+    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
+    // hence acquired K6; and the value, or the slot (T2), was published since.
+    const uintptr_t counters = counters_[c].load(kRelaxed);
+    if (counters == 0) [[unlikely]]
+      return nullptr;
+    return reinterpret_cast<References::Counter*>(counters) +
+           (id::bytes(offset) >> id::kIndexShift) +
+           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
+  }
+
+  // Calls visit(Entry&, references) for every index that was ever used, without a pin.
+  template <typename Visit>
+  void for_each_entry(Visit visit) const;
+
+  // Where the address of the first chunk's entries is within this: for attrcache_inline.h.
+  static constexpr size_t first_entries_at() {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // nothing virtual: it is where it looks
+    return offsetof(Entries, chunks_) + kFirstChunk * sizeof(Atomic<uintptr_t>);
+#pragma GCC diagnostic pop
+  }
+
+ private:
+  static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
+  static constexpr unsigned kChunks = 17 + id::kIndexShift;
+  static constexpr uint32_t kIndexBias = kFirstChunkLength;
+  static_assert(kIndexBias == 1u << (kFirstChunk - id::kIndexShift));
+
+ public:
+#if defined(ATTRCACHE_MODEL)
+  static constexpr uint32_t kCapacity = 128;  // few enough for a model to use them all
+#else
+  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kIndexBias;
+#endif
+
+ protected:
+  static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
+  // As many indices as are looked at in a row.
+  static constexpr uint32_t kBatch = 64;
+
+  // Takes an index that was never used. MEMORY, or KEYVALS_EXHAUSTED: there is none. Lock-free, but
+  // for the allocator.
+  int take_new(const Memory& memory, id::Offset* made);
+
+  // Releases all memory.
+  void release(const Memory& memory);
+
+  static size_t chunk_of(id::Offset offset) {
+    return static_cast<uint32_t>(__builtin_clzll(id::bytes(offset) + kOffsetBias)) ^ 63;
+  }
+  static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
+  static constexpr uint32_t first_index(size_t c) { return length(c) - kIndexBias; }
+
+  static Entry* entry_at(uintptr_t chunk, id::Offset offset) {
+    return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));
+  }
+
+  // The entry of an index whose chunk exists.
+  Entry& at(id::Offset offset) const { return at(chunk_of(offset), offset); }
+  Entry& at(size_t c, id::Offset offset) const {
+    return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
+  }
+
+  // The entry of any offset, or null.
+  Entry* find(id::Offset offset) const {
+    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
+    return chunk == 0 ? nullptr : entry_at(chunk, offset);
+  }
+
+  // The word of its entry, or 0.
+  uint64_t word_at(id::Offset offset) const {
+    const Entry* const entry = find(offset);
+    if (entry == nullptr) [[unlikely]]
+      return 0;
+    return entry->word.load(kAcquire);  // (K1) pairs with K2
+  }
+
+  // The stripes, and the references, of an index whose chunk exists.
+  References::Stripes stripes(id::Offset offset) const { return stripes(chunk_of(offset), offset); }
+  References::Stripes stripes(size_t c, id::Offset offset) const {
+    // (K5) pairs with K6
+    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));
+    return {counters + (id::bytes(offset) >> id::kIndexShift),
+            static_cast<unsigned>(c) - id::kIndexShift, stripe_mask_};
+  }
+  References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
+
+  // All indices that were ever used are below this one.
+  uint32_t used_indices() const {
+    return taken_.load(kAcquire);  // pairs with K7
+  }
+
+  template <typename Visit>
+  void for_each_of_batch(uint32_t first, uint32_t end, Visit visit) const;
+
+ private:
+  bool ensure_chunk(size_t c, const Memory& memory);
+
+  // The extra last entry stays 0, so out-of-range indices find no chunk.
+  Atomic<uintptr_t> chunks_[kChunks + 1] = {};
+  Atomic<uintptr_t> counters_[kChunks + 1] = {};
+  const unsigned stripe_mask_;
+  // How many indices have been handed out at least once: those below it.
+  Atomic<uint32_t> taken_{0};
+};
+
+// All chunks begin at a multiple of kBatch, so a batch never reaches beyond its chunk.
+template <typename Visit>
+[[gnu::always_inline]] inline void Entries::for_each_of_batch(uint32_t first, uint32_t end,
+                                                              Visit visit) const {
+  const id::Offset offset = id::offset_at(first);
+  const size_t c = chunk_of(offset);
+  Entry* entry = &at(c, offset);
+  References::Stripes stripes = this->stripes(c, offset);
+  Entry* const last = entry + (end - first < kBatch ? end - first : kBatch);
+  for (; entry != last; ++entry, ++stripes.first) visit(*entry, References(entry->exact, stripes));
+}
+
+template <typename Visit>
+void Entries::for_each_entry(Visit visit) const {
+  const uint32_t end = used_indices();
+  for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_KEYVAL_ENTRIES_H_
