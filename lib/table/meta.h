@@ -123,6 +123,12 @@ constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
 }
+// Whether a slot holds a value under `keyval` that a thread may begin to hold: a visible one, that
+// isn't claimed.
+constexpr bool holdable(uint64_t m, id::Keyval keyval) {
+  const uint32_t differs = upper(m) ^ (id::bits(keyval) & kSameAttribute);
+  return (differs & (kSameAttribute | kDeletingHalf)) == 0;
+}
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // one that has no delete_fn.
 constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
