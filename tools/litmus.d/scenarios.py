@@ -204,6 +204,7 @@ def looks(delete, interrupts):
 
 
 def uses_and_gives_back(t):
+    t.asks_for_tombs("give_back", "delete_read")
     t.reads("data2", "seen")
     t.does("give_back")
 
