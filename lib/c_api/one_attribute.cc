@@ -88,7 +88,7 @@ int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* 
   // Most often there is a value, and no thread is deleting it.
   const auto look = [=](attrcache::Pair * slot) __attribute__((always_inline)) {
     const attrcache::SlotContent now = slot->load();
-    if (!meta::stays(now.meta, key) || !attrcache::is_tag(tag)) return slowly();
+    if (!meta::holdable(now.meta, key) || !attrcache::is_tag(tag)) return slowly();
     if (present != nullptr)
       *present = attrcache::seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
     return int{ATTRCACHE_PRESENT};

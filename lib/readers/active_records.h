@@ -58,7 +58,7 @@ class ActiveRecords {
     // Relaxed: as with announcements, it is a fence that makes this see what was entered before.
     const unsigned words = words_.load(kRelaxed);
     for (unsigned w = 0; w < words; ++w) {
-      uint64_t above = above_[w].load(kAcquire);  // (A3)
+      const uint64_t above = above_[w].load(kAcquire);  // (A3)
       for (auto groups = static_cast<uint32_t>(above); groups != 0; groups &= groups - 1) {
         const auto of = static_cast<unsigned>(__builtin_ctz(groups));
         const unsigned group = w * kFlags + of;
@@ -94,16 +94,13 @@ class ActiveRecords {
   }
   // Relaxed, both: they hand nothing over, and a thread that enters later orders itself (A1, A2).
   [[gnu::noinline, gnu::cold]] static void take_out(Word& word, uint64_t entered, uint32_t over,
-                                                    Word& above_word, uint64_t& above,
-                                                    unsigned of) {
+                                                    Word& above_word, uint64_t above, unsigned of) {
     const uint64_t rest = entered & ~uint64_t{over};
     if (over != 0 && !word.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
       return;  // (A5)
     if (static_cast<uint32_t>(rest) != 0) return;
-    uint64_t was = above;
-    const uint64_t none = above & ~(uint64_t{1} << of);
-    // (A6) The next groups of this look compare with what is left.
-    if (above_word.compare_exchange_strong(was, none, kRelaxed, kRelaxed)) above = none;
+    // (A6) Of several groups of a word it takes out one; later looks find the others.
+    above_word.compare_exchange_strong(above, above & ~(uint64_t{1} << of), kRelaxed, kRelaxed);
   }
 
   Word above_[kWords] = {};

@@ -160,10 +160,10 @@ class Readers {
     return chunk == 0 ? kNearOrdinals : first_group(chunk) * kNearOrdinals;
   }
   static_assert(1u << (kChunks - 1) == ActiveRecords::kGroups);
-  // The first record of a group whose chunk exists.
+  // The first record of a group whose chunk exists. Relaxed: A3, or look_up(), has acquired it.
   ThreadRecord* group_at(unsigned group) const {
     const unsigned c = chunk_of(group);
-    auto* const chunk = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kAcquire));  // as A3
+    auto* const chunk = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kRelaxed));
     return chunk + size_t{group - first_group(c)} * kNearOrdinals;
   }
 

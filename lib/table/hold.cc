@@ -15,7 +15,7 @@ namespace {
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.
-bool in_use(const Readers& readers, const Borrowed* borrowed) {
+[[gnu::noinline, gnu::cold]] bool in_use(const Readers& readers, const Borrowed* borrowed) {
   const uint64_t me = readers.threads().identity();
   return readers.any([&](Announcement& cell, uintptr_t what) {
     const Says says = Announcement::says(what);
@@ -55,76 +55,65 @@ constexpr uint64_t kBorrowsForALightOne = 32;
   if (readers.fence().ready()) slot::lighten(slot, held);  // (S5)
 }
 
-// Borrows what is in a slot, in a cell that was taken. `left` has been taken by this call; what
-// failed attempts take is added to that.
-Attempt borrow_in(Readers& readers, Pair& slot, id::Keyval keyval, Announcement& cell,
-                  Borrowed* borrowed, Tomb** left) {
-  SlotContent held;
-  Attempt attempt;
-  while ((attempt = try_to_hold(slot, keyval, Says::kBorrows, cell, &held)) == Attempt::kChanged) {
-    Tomb* const taken = let_go(readers, slot, cell);
-    if (taken == nullptr) continue;
-    taken->taken_before = *left;
-    *left = taken;
-  }
-  if (attempt == Attempt::kNothing) return attempt;
-  *borrowed = {nullptr, &cell, &readers, held.value};
-  borrowed->value = seen_by_c(held.value, &borrowed->copy, meta::tag(held.meta));
-  // Not if this was its first hold: then the cell says so.
-  if (!meta::light(held.meta) && (cell.meta.load(kRelaxed) & meta::kUnheld) == 0)
-    count_full_borrow(readers, slot, held.meta);
-  return attempt;
+// Why a borrow finds nothing; or borrows a predefined attribute.
+[[gnu::noinline]] int find_none(Registry& registry, Table& table, id::Keyval keyval,
+                                Borrowed* borrowed) {
+  if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
+  return id::well_formed(keyval) ? registry.why_not(keyval)
+                                 : borrow_predefined(registry, table, keyval, borrowed);
 }
 
-// Inlined, because all but a thread's first outstanding borrow come this way.
-[[gnu::always_inline]] inline int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval,
-                                                Borrowed* borrowed, Tomb** left) {
+// Lets go of an attempt that failed. What that takes is added to what the call has taken before.
+[[gnu::noinline, gnu::cold]] void give_up(const Readers& readers, Announcement& cell, Tomb** left) {
+  Tomb* const taken = let_go(readers, *Announcement::slot(cell.what.load(kRelaxed)), cell);
+  if (taken == nullptr) return;
+  taken->taken_before = *left;
+  *left = taken;
+}
+
+}  // namespace
+
+int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
+                     Announcement* failed) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
   if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  Pair* const slot = id::well_formed(keyval) ? table.find(id::index(keyval)) : nullptr;
-  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
-  if (meta::empty(m) || !meta::belongs(m, keyval)) [[unlikely]] {
-    if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
-    return id::well_formed(keyval) ? registry.why_not(keyval)
-                                   : borrow_predefined(registry, table, keyval, borrowed);
+  Tomb* left = nullptr;
+  if (failed != nullptr) [[unlikely]]
+    give_up(readers, *failed, &left);
+  Announcement* cell = failed;
+  const auto found = [](Pair* in) { return in; };
+  Pair* const slot =
+      table.at_offset(id::slot_offset(keyval), found, found, []() -> Pair* { return nullptr; });
+  int result = ATTRCACHE_OK;
+  for (;;) {
+    const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+    if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]] {
+      if (cell != nullptr) readers.release(*cell);
+      result = find_none(registry, table, keyval, borrowed);
+      break;
+    }
+    if (cell == nullptr) cell = readers.take();
+    if (cell == nullptr) [[unlikely]]
+      return ATTRCACHE_ERR_MEMORY;
+    if (!hold_found(*slot, m, Says::kBorrows, *cell, &borrowed->copy)) [[unlikely]] {
+      give_up(readers, *cell, &left);
+      continue;
+    }
+    borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
+    borrowed->cell = cell;
+    borrowed->readers = &readers;
+    cell->more.store(mark_of(borrowed), kRelaxed);
+    if (!meta::light(m) && (m & meta::kUnheld) == 0) count_full_borrow(readers, *slot, m);
+    break;
   }
-  Announcement* const cell = readers.take();
-  if (cell == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_MEMORY;
-  cell->more.store(mark_of(borrowed), kRelaxed);
-  if (borrow_in(readers, *slot, keyval, *cell, borrowed, left) == Attempt::kHeld) [[likely]]
-    return ATTRCACHE_OK;
-  readers.release(*cell);
-  return ATTRCACHE_ABSENT;
-}
-
-// Runs the deletions that a call has taken, when all else is done.
-int end_with(Readers& readers, Tomb* left, int result) {
   while (left != nullptr) {
     Tomb& tomb = *left;
     left = tomb.taken_before;
     delete_left(readers, tomb);
   }
   return result;
-}
-
-}  // namespace
-
-int retry_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  Announcement& cell = registry.first_cell();
-  Tomb* left = let_go(registry.readers(), *Announcement::slot(cell.what.load(kRelaxed)), cell);
-  cell.what.store(0, kRelease);
-  if (left != nullptr) left->taken_before = nullptr;
-  const int result = borrow_slowly(registry, table, keyval, borrowed, &left);
-  return end_with(registry.readers(), left, result);
-}
-
-int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  Tomb* left = nullptr;
-  const int result = borrow_slowly(registry, table, keyval, borrowed, &left);
-  return end_with(registry.readers(), left, result);
 }
 
 int give_back_attribute(Borrowed* borrowed) {

@@ -21,25 +21,28 @@
 
 namespace attrcache {
 
-// Tries once to hold the value under `keyval` in a slot, by an announcement in `cell`, which the
-// caller has taken. kNothing: there is none, or its deletion has begun. kChanged: the slot has
-// changed meanwhile, and the caller must let go of its attempt before it tries again. Wait-free.
+// Tries once to hold an attachment that was found in a slot (meta::holdable()), by an announcement in
+// `cell`, which the caller has taken. False: the slot has changed meanwhile, and the caller must let
+// go of its attempt before it tries again. Wait-free.
+inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, uint64_t* value) {
+  Readers::announce(cell, slot, says, m);  // (L1)
+  if ((m & meta::kUnheld) != 0) {
+    SlotContent now = slot.load();
+    *value = now.value;
+    return now.meta == m && slot::hold(slot, now);  // (S4)
+  }
+  if (!meta::light(m)) full_fence();
+  return slot.still(m, value);  // (L2)
+}
+
+// The same for what is under `keyval` in the slot now. kNothing: nothing, or its deletion has begun.
 enum class Attempt { kHeld, kNothing, kChanged };
 inline Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
                            SlotContent* held) {
-  SlotContent now = slot.load();
-  // A claim begins a deletion: from then on there is nothing to hold.
-  if (!meta::belongs(now.meta, keyval) || !meta::visible(now.meta) || meta::deleting(now.meta))
-    return Attempt::kNothing;
-  Readers::announce(cell, slot, says, now.meta);  // (L1)
-  if ((now.meta & meta::kUnheld) != 0) {
-    if (!slot::hold(slot, now)) return Attempt::kChanged;  // (S4)
-    *held = now;
-    return Attempt::kHeld;
-  }
-  if (!meta::light(now.meta)) full_fence();
-  held->meta = now.meta;
-  return slot.still(now.meta, &held->value) ? Attempt::kHeld : Attempt::kChanged;  // (L2)
+  held->meta = slot.load_meta();
+  if (!meta::holdable(held->meta, keyval)) return Attempt::kNothing;
+  return hold_found(slot, held->meta, says, cell, &held->value) ? Attempt::kHeld
+                                                                : Attempt::kChanged;
 }
 
 // (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
@@ -66,35 +69,32 @@ struct Borrowed {
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
+// Does the whole borrow. `failed` is the cell of an attempt that has failed, or null.
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
-                                       Borrowed* borrowed);
-[[gnu::noinline]] int retry_borrow(Registry& registry, Table& table, id::Keyval keyval,
-                                   Borrowed* borrowed);
+                                       Borrowed* borrowed, Announcement* failed);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Runs the deletion of an attachment that was let go, if it was left to this thread.
 [[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
                                                const Announcement& cell);
 
-// The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else. All
-// else takes the slow path. `like` is the keyval as meta::readable() takes it.
-template <typename Slowly>
+// The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else; all
+// else takes borrow_attribute(). `like` is the keyval as meta::readable() takes it.
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
-                                               Borrowed* borrowed, Pair* slot, id::Keyval like,
-                                               Slowly slowly) {
-  const uint64_t m = slot->load_meta();
+                                               Borrowed* borrowed, Pair& slot, id::Keyval like) {
+  const uint64_t m = slot.load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
-    return slowly();
+    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
   Announcement& cell = registry.first_cell();
   // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
   if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
        reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
-    return slowly();
+    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
   }
   cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
-  Readers::announce(cell, *slot, Says::kBorrows, m);  // (L1)
+  Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
-  if (!slot->still(m, &value)) [[unlikely]]  // (L2)
-    return retry_borrow(registry, table, keyval, borrowed);
+  if (!slot.still(m, &value)) [[unlikely]]  // (L2)
+    return borrow_attribute(registry, table, keyval, borrowed, &cell);
   borrowed->value = as_pointer(value);
   borrowed->cell = &cell;
   return int{ATTRCACHE_OK};
@@ -106,13 +106,12 @@ template <typename Slowly>
                                            Borrowed* borrowed) {
   // The caller has checked that already.
   if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
-  const auto slowly = [&]() __attribute__((always_inline)) {
-    return borrow_attribute(registry, table, keyval, borrowed);
-  };
   const auto in_slot = [&](Pair * slot) __attribute__((always_inline)) {
-    return borrow_first(registry, table, keyval, borrowed, slot, id::without_index(keyval), slowly);
+    return borrow_first(registry, table, keyval, borrowed, *slot, id::without_index(keyval));
   };
-  return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, slowly);
+  return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, [&] {
+    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
+  });
 }
 
 // attrcache_borrow and attrcache_give_back, to be inlined.
@@ -134,11 +133,8 @@ template <typename Slowly>
   if (offset >= kInlineSlots << id::kIndexShift) [[unlikely]]
     return borrow_beyond(registry, Table::of(table), key, borrowed);
   static_assert(kInlineSlots <= meta::kReadableIndices);
-  return borrow_first(
-      registry, Table::of(table), key, borrowed, Table::of(table).inline_slot(offset),
-      key, [&]() __attribute__((always_inline)) {
-        return borrow_attribute(registry, Table::of(table), key, borrowed);
-      });
+  return borrow_first(registry, Table::of(table), key, borrowed,
+                      *Table::of(table).inline_slot(offset), key);
 }
 
 [[gnu::always_inline]] inline int give_back(attrcache_borrowed* given_back) {

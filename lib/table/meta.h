@@ -123,10 +123,11 @@ constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
 }
-// Whether a slot holds a visible value under `keyval` that no thread is deleting.
-constexpr bool stays(uint64_t m, id::Keyval keyval) {
-  constexpr uint32_t kRelevant = kSameAttribute | kDeletingHalf;
-  return ((static_cast<uint32_t>(m >> 32) ^ (id::bits(keyval) & kSameAttribute)) & kRelevant) == 0;
+// Whether a slot holds a visible value under `keyval` that no thread is deleting: one that a thread
+// may begin to hold.
+constexpr bool holdable(uint64_t m, id::Keyval keyval) {
+  const uint32_t differs = upper(m) ^ (id::bits(keyval) & kSameAttribute);
+  return (differs & (kSameAttribute | kDeletingHalf)) == 0;
 }
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // one that has no delete_fn.

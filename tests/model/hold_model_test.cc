@@ -403,7 +403,18 @@ TEST(Free, BesideWhatIsLeftInATombOfItsOwn) {
     wait_for(1);
     hold_until(3)(f);
   };
-  race(kOfThree, in_turn(attached(), at_step_0), set_and_free, use_second);
+  // Tombs of the second and the third attachment are in one bucket.
+  const auto one_is_over = [](Fixture& f) { Table::of(&f.table(0)).tick(); };
+  race(kOfThree, in_turn(one_is_over, attached(), at_step_0), set_and_free, use_second);
+}
+
+// So does one that is left when the object has no attributes any more.
+TEST(Free, OfAnEmptyObjectBesideWhatIsLeft) {
+  const auto erase_and_free = holding([](Fixture& f) {
+    f.erase(0, 0);
+    expect(f.erase_all(0) == ATTRCACHE_ERR_BUSY, "its deletion is left");
+  });
+  race({}, attached(), erase_and_free, [](Fixture&) {});
 }
 
 // So does a deletion that a second delete has hidden.

@@ -3,6 +3,8 @@
 // What a look through all announcements must find, whatever comes and goes meanwhile: the records in
 // use (readers/active_records.h), and a record's blocks of cells (readers/thread_record.h).
 
+#include <utility>
+
 #include "platform/asymmetric_fence.h"
 #include "readers/active_records.h"
 #include "readers/thread_record.h"
@@ -187,13 +189,13 @@ struct Blocks {
 };
 
 TEST(CellBlocks, LinkedAgainBesideALook) {
-  for (const int first : {0, 2}) {
-    run_model({3, 1}, [first] {
+  for (const auto& [first, last] : {std::pair(0, 0), std::pair(2, 2), std::pair(0, 2)}) {
+    run_model({3, 1}, [first = first, last = last] {
       Blocks b;
       spawn([&] {
         b.again(first);
         b.again(2 - first);
-        b.record.unlink(b.blocks[first]);
+        b.record.unlink(b.blocks[last]);
       });
       spawn([&] { expect(b.finds(b.blocks[1].cells[0]), "it was announced before"); });
       join();

@@ -317,12 +317,14 @@ class AArch64:
         m, ops = step.mnemonic, step.operands
         at = next(i for i, op in enumerate(ops) if op.startswith("["))
         first = what.accesses[0]
-        if {first.base, first.index} & thread.tainted:
-            inner = [p.strip() for p in ops[at].strip("[]!").split(",")]
-            parts = [thread.source(step, name_of(inner[0]))] + [self._operand(step, p, thread) for p in inner[1:]]
-            place = "[" + ",".join(parts) + "]"
-        else:
-            place = f"[{thread.address(first.address)}]"
+        place = f"[{thread.address(first.address)}]"
+        for register in sorted({first.base, first.index} & thread.tainted):
+            # For herd an address isn't a number: the one of the trace, with the dependency on what was read.
+            nothing, there = (thread.temp(thread.temporary()) for _ in range(2))
+            thread.emit(f"EOR {nothing},{thread.own(register)},{thread.own(register)}")
+            thread.emit(f"ADD {there},{place[1:-1]},{nothing}")
+            place = f"[{there}]"
+            thread.note("an address that is computed from what was read: that of the trace, which depends on it")
         if at + 1 < len(ops) or ops[at].endswith("!"):
             raise Inexpressible(f"{self.show(step)}: it writes an address back")
         data = ops[:at]

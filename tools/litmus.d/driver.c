@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The program that tools/litmus traces. It calls each operation once, on its common path, and
-// prints the contents of memory before each. It borrows in two domains, with light readers and with
-// full ones. Lines of its output:
+// The program that tools/litmus traces. It calls each operation on its common path, and prints the
+// contents of memory before each. Of operations of one name, the last one counts. Lines of its
+// output:
 //
 //   region NAME ADDRESS SIZE    memory that threads share
 //   op NAME FUNCTION            the next call of FUNCTION is this operation
@@ -87,13 +87,12 @@ static void after(int code) {
 // Makes a domain with keyvals. The thread gets its number and borrows for the first time, which takes
 // the slow paths; the second borrow shows where its cell is. The clock that advances is another
 // table's.
-static void make_domain(unsigned flags, const char* cell) {
+static void make_domain(void) {
   const attrcache_allocator allocator = {allocate, release, NULL};
   attrcache_domain_options options;
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
   options.allocator = &allocator;
-  options.flags = flags;
   attrcache_domain* domain;
   check(attrcache_domain_create(&options, &domain));
   attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
@@ -108,23 +107,33 @@ static void make_domain(unsigned flags, const char* cell) {
   for (int i = 0; i < 2; ++i) {
     static attrcache_borrowed early;
     check(attrcache_borrow(kind, &other, keyval, &early));
-    // The first word of the cell says which slot it protects (lib/readers, lib/table/hold.h).
+    // The first word leads to the cell, whose first says which slot it protects (lib/readers,
+    // lib/table/hold.h).
     if (i == 1) {
       char* address;
       memcpy(&address, early.opaque, sizeof address);
       uintptr_t what;
       memcpy(&what, address, sizeof what);
       if (what != (uintptr_t)&other + 16) exit(1);
-      region(cell, address, 32);
+      region("cell", address, 32);
     }
     check(attrcache_give_back(&early));
   }
   check(attrcache_delete(kind, &other, NULL, keyval, NULL));
 }
 
-#define SET(name, value, tag)    \
+#define SET(name, value)         \
   before(name, "attrcache_set"); \
+  after(attrcache_set(kind, &table, NULL, keyval, value, NULL))
+#define SET_AS(name, value, tag)    \
+  before(name, "attrcache_set_as"); \
   after(attrcache_set_as(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
+#define SET_IF_ABSENT(name, value, expected)                                   \
+  before(name, "attrcache_set_if_absent");                                     \
+  after(attrcache_set_if_absent(kind, &table, NULL, keyval, (intptr_t)(value), \
+                                ATTRCACHE_AS_POINTER, &result) == (expected)   \
+            ? ATTRCACHE_OK                                                     \
+            : ATTRCACHE_ERR_ARGUMENT)
 #define GET(name)                \
   before(name, "attrcache_get"); \
   after(attrcache_get(kind, &table, keyval, &result))
@@ -146,43 +155,41 @@ int main(void) {
   region("flag", &flag, 8);
   region("ipi", &ipi, 8);
   region("ack", &ack, 8);
-  make_domain(ATTRCACHE_FULL_FENCES, "full_cell");
-  attrcache_kind* const full_kind = kind;
-  const int full_keyval = deleted_keyval;
-  make_domain(0, "cell");
+  make_domain();
   static attrcache_borrowed borrowed;
 
-  SET("attach", &first_data, ATTRCACHE_AS_POINTER);
+  SET("attach", &first_data);
   GET("get");
   result = NULL;
-  SET("replace", &second_data, ATTRCACHE_AS_POINTER);
+  SET("replace", &second_data);
   GET("get_replaced");
   result = NULL;
-  SET("replace_by_aint", 7, ATTRCACHE_AS_AINT);
+  SET_AS("replace_by_aint", 7, ATTRCACHE_AS_AINT);
   GET("get_aint");
   result = NULL;
-  SET("replace_aint", &first_data, ATTRCACHE_AS_POINTER);
-  SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
+  SET("replace_aint", &first_data);
+  SET("replace_again", &second_data);
   DELETE("delete");
+  SET_IF_ABSENT("attach_if_absent", &first_data, ATTRCACHE_OK);
+  SET_IF_ABSENT("find_present", &second_data, ATTRCACHE_PRESENT);
+  result = NULL;
+  DELETE("delete_again");
 
-  // A value that was held before, under a keyval with a delete_fn.
+  // A value that was held before, under a keyval with a delete_fn: by full readers.
   keyval = deleted_keyval;
-  SET("attach_to_read", &second_data, ATTRCACHE_AS_POINTER);
+  SET("attach_to_hold", &second_data);
   BORROW("first_borrow");
   GIVE_BACK("first_give_back");
-  BORROW("borrow");
-  GIVE_BACK("give_back");
-  DELETE("delete_read");
-
-  // The same with full readers.
-  memset(&table, 0, sizeof table);
-  kind = full_kind;
-  keyval = full_keyval;
-  SET("full_attach_to_read", &second_data, ATTRCACHE_AS_POINTER);
-  BORROW("full_first_borrow");
-  GIVE_BACK("full_first_give_back");
   BORROW("full_borrow");
   GIVE_BACK("full_give_back");
   DELETE("full_delete_read");
+
+  // The same by light readers, after some borrows by full ones.
+  SET("attach_to_read", &second_data);
+  for (int i = 0; i < 40; ++i) {
+    BORROW("borrow");
+    GIVE_BACK("give_back");
+  }
+  DELETE("delete_read");
   return 0;
 }

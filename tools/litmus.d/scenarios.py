@@ -53,11 +53,11 @@ class Author:
     def _begin(self, operation):
         return self.thread.begin(self.program.operations[operation], operation)
 
-    def does(self, operation, kept=lambda what: True, cell="cell", interrupted=""):
+    def does(self, operation, kept=lambda what: True, interrupted=""):
         """`interrupted`: where the kernel's fence falls: before the cell is written, after the operation, or between."""
         was_written = False
         for step, what in self._begin(operation):
-            writes = what.is_store and what.accesses[0].address == self.at(cell)
+            writes = what.is_store and what.accesses[0].address == self.at("cell")
             if writes and interrupted == "before" or was_written and interrupted == "between":
                 self._kernel("ipi", "ack")
             was_written = writes
@@ -65,13 +65,13 @@ class Author:
         if interrupted == "after":
             self._kernel("ipi", "ack")
 
-    def claims(self, operation, cell="cell", interrupts=False, looked=None):
+    def claims(self, operation, interrupts=False, looked=None):
         """A delete of a value that was held before. Only its last look at the cell is kept, and finds the cell free; or, if
         `looked` names the result, the delete ends there, whatever it finds. What it then does to the slot is left out.
         """
         steps = self._begin(operation)
         looks = [at for at, (_, what) in enumerate(steps)
-                 if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
+                 if what.accesses and not what.is_store and what.accesses[0].address == self.at("cell")]
         if not looks or interrupts and not any(calls_kernel(step) for step, _ in steps[:looks[-1]]):
             raise Failed(f"{operation}: it doesn't look at the cell, or doesn't ask the kernel for a fence before")
         for at, (step, what) in enumerate(steps):
@@ -82,10 +82,18 @@ class Author:
                 self.arch.move(self.thread, self._result(looked), self.thread.own(what.accesses[0].register))
                 return
 
-    def asks_for_tombs(self):
-        """The last word that give_back reads is the count of tombs."""
-        accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
-        self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
+    def asks_for_tombs(self, give_back, delete):
+        """Makes the count of tombs part of the test: what one reads, and the other counts up, other than the slot."""
+        counted = {what.accesses[0].address for _, what in self._begin(delete) if what.accesses and is_of_exchange(what)}
+        asked = {what.accesses[0].address for _, what in self._begin(give_back) if what.accesses and not what.is_store}
+        both = [a for a in counted & asked if self._is_allocated(a)]
+        if len(both) != 1:
+            raise Failed(f"{give_back}: it asks for {len(both)} words that {delete} counts")
+        self.thread.memory.add(both[0])
+
+    def _is_allocated(self, address):
+        region = self.program.region_of(address)
+        return region is not None and region.name.startswith("heap")
 
     def _kernel(self, awaited, told):
         """The kernel's fence (membarrier): its caller interrupts the other thread, and awaits the answer."""
@@ -153,7 +161,7 @@ def only(operation, done, **how):
 
 
 def exchanges(operation, done):
-    """Only the exchange: with the loads before it, there are more executions than herd can go through."""
+    """Only exchanges and stores: with the loads before them, there are more executions than herd can go through."""
     def code(t):
         t.does(operation, is_of_exchange)
         t.done(done)
@@ -181,19 +189,22 @@ def claims(operation, **how):
     return code
 
 
-def gives_back(interrupted):
+def gives_back(give_back, delete, interrupted=""):
     def code(t):
-        t.asks_for_tombs()
-        t.does("give_back", interrupted=interrupted)
+        t.asks_for_tombs(give_back, delete)
+        t.does(give_back, interrupted=interrupted)
         t.done("silent")
     return code
 
 
-def looks(t):
-    t.claims("delete_read", interrupts=True, looked="looked")
+def looks(delete, interrupts):
+    def code(t):
+        t.claims(delete, interrupts=interrupts, looked="looked")
+    return code
 
 
 def uses_and_gives_back(t):
+    t.asks_for_tombs("give_back", "delete_read")
     t.reads("data2", "seen")
     t.does("give_back")
 
@@ -216,7 +227,15 @@ def is_told_and_gets(t):
     t.done("read")
 
 
+def finds_present(t):
+    t.does("find_present")
+    t.got("pointer")
+    t.reads("data1", "seen")
+    t.done("read")
+
+
 BORROWED = "a borrow holds the value, and the delete has seen no holder"
+LEFT = "a delete is left to a borrower, which gives back without looking for a tomb"
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and its target is as it was before",
@@ -250,10 +269,27 @@ SCENARIOS = [
              "replace_again", [exchanges("replace_again", "first"), exchanges("delete", "second")],
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
+    Scenario("set if absent, twice", "both attach their value",
+             "attach_if_absent", [exchanges("attach_if_absent", "first"), exchanges("attach_if_absent", "second")],
+             "{first}=1 /\\ {second}=1",
+             [("one set's atomicity", {"attach_if_absent": "atomicity"})]),
+    Scenario("set if absent, get", "a get returns the value that it attached, and data beside it is as it was before",
+             "attach_if_absent", [stored("attach_if_absent"), reads_beside("data2")], "{read}=1 /\\ {seen}=0",
+             [("set's release", {"attach_if_absent": "release"}), ("get's acquire", {"get": "acquire"})]),
+    Scenario("attach, set if absent", "it finds the value present, and data beside it is as it was before",
+             "attach", [stored("attach"), finds_present], "{read}=1 /\\ {seen}=0",
+             [("set's release", {"attach": "release"}), ("its acquire", {"find_present": "acquire"})]),
+    Scenario("first borrow, delete", BORROWED,
+             "first_borrow", [exchanges("first_borrow", "borrowed"), claims("full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
+             [("the borrow's release", {"first_borrow": "release"})]),
     Scenario("full borrow, delete", BORROWED,
-             "full_borrow", [only("full_borrow", "borrowed", cell="full_cell"), claims("full_delete_read", cell="full_cell")],
-             "{borrowed}=1 /\\ {deletes}=1",
+             "full_borrow", [only("full_borrow", "borrowed"), claims("full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
              [("the borrow's full fence", {"full_borrow": "fence"}), ("the delete's full fence", {"full_delete_read": "fence"})]),
+    Scenario("full give back, leave", LEFT,
+             "full_give_back", [gives_back("full_give_back", "full_delete_read"), looks("full_delete_read", False)],
+             "{silent}=1 /\\ {looked}={held}",
+             [("the borrower's full fence", {"full_give_back": "fence"}),
+              ("the delete's full fence", {"full_delete_read": "fence"})]),
 ] + [
     Scenario(f"borrow, delete, {interrupted}", BORROWED,
              "borrow", [only("borrow", "borrowed", interrupted=interrupted), claims("delete_read", interrupts=True)],
@@ -261,8 +297,9 @@ SCENARIOS = [
              [("the kernel's fence", {"kernel": "everything", "borrow": "fence"})])
     for interrupted in ("before", "between", "after")
 ] + [
-    Scenario(f"give back, leave, {interrupted}", "a delete is left to a borrower, which gives back without looking for a tomb",
-             "give_back", [gives_back(interrupted), looks], "{silent}=1 /\\ ~({looked}=0)",
+    Scenario(f"give back, leave, {interrupted}", LEFT,
+             "give_back", [gives_back("give_back", "delete_read", interrupted), looks("delete_read", True)],
+             "{silent}=1 /\\ {looked}={held}",
              [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")
 ] + [

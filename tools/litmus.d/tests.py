@@ -39,7 +39,9 @@ def make(arch, program, scenario, weakened, title):
     rows = [" | ".join(line.ljust(w) for line, w in zip(row, widths)) + " ;"
             for row in [[f"P{n}" for n in range(len(columns))]] + [list(r) for r in zip(*columns)]]
     text = [f"{arch.herd} {title}", "{"] + [" " + d for d in declarations] + [" " + i for i in dict.fromkeys(initial)] + ["}"]
-    results["data2"] = next(r.start for r in program.regions if r.name == "data2")
+    start = {region.name: region.start for region in program.regions}
+    results["data2"] = start["data2"]
+    results["held"] = memory.before.get(start["cell"], 0)  # what the cell says at the beginning
     text += rows + [f"exists ({scenario.forbidden.format(**results)})"]
     return "\n".join(text) + "\n", notes
 

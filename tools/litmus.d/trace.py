@@ -18,7 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 FLAGS = ["-std=c++20", "-O2", "-fomit-frame-pointer", "-fvisibility=hidden", "-ftls-model=initial-exec",
          "-fno-exceptions", "-fno-rtti", "-funwind-tables"]
 
-FUNCTIONS = ("attrcache_get", "attrcache_set", "attrcache_delete", "attrcache_borrow", "attrcache_give_back")
+FUNCTIONS = ("attrcache_get", "attrcache_set", "attrcache_set_as", "attrcache_set_if_absent", "attrcache_delete",
+             "attrcache_borrow", "attrcache_give_back")
 
 # regs and after: {name: value}. `target`: where a branch or a call goes. `next`: the address that was executed next.
 Step = collections.namedtuple("Step", "pc mnemonic operands target regs after next symbol")
