@@ -79,6 +79,17 @@ launch --report "$mpirun" -np 9 "$program" nothing
 has "0 (rank 0)"
 has "10 (rank 8)"
 
+# Communicators that leak, without any attribute.
+launch --report --report=leaks.json "$mpirun" -np 2 "$(dirname "$program")/leaks"
+has "200 of 200 communicators made at leaks: by_dup"
+has "200 of 200 communicators made at leaks: by_split"
+has "Alive at once in one process, at most: 201 communicators."
+python3 - leaks.json <<'END' || fail "leaks"
+import json, sys
+made = json.load(open(sys.argv[1]))["sum"]["made"]
+assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0), (200, 200)], made
+END
+
 # Ranks that never touch an attribute take part.
 launch --report=nothing.json "$mpirun" -np 3 "$program" nothing
 expect nothing nothing.json 3

@@ -128,6 +128,19 @@ def objects(report):
         yield Finding(number, what, "no " + end_of(report, kind), ranks, parts)
 
 
+def alive(report):
+    """Objects that were made and not freed, by the place that made them, with or without attributes."""
+
+    def entries(summary):
+        for one in summary["made"]:
+            yield (one["kind"], one["place"]), "", one["made"] - one["freed"]
+
+    made = {(one["kind"], one["place"]): one["made"] for one in report["sum"]["made"]}
+    for (kind, place), (number, ranks, _) in gathered(report, entries).items():
+        what = f"{number:,} of {counted(made[kind, place], kind)}" + f" made at {place}" * bool(place)
+        yield Finding(number, what, "no " + end_of(report, kind), ranks, [])
+
+
 def failures(report):
     for line, number, ranks, _ in gathered_lines(report, lambda line: [("", line["failed"])]):
         calls = counted(line["copy_calls"] + line["delete_calls"], "call")
@@ -167,7 +180,7 @@ def deletions(report):
 HANDED = "Deletions that were left to another thread"
 # The sorts of findings, in the order in which reports have them.
 SORTS = {
-    "Left behind": (keyvals, attributes, objects),
+    "Left behind": (keyvals, attributes, objects, alive),
     "Callbacks that failed": (failures,),
     "Misuse": (misuse,),
     HANDED: (deletions,),

@@ -84,7 +84,8 @@ ATTACHED = dict(kind=str, object=str, library=str, function=str, attributes=COUN
 ATTACHED.update(predefined=bool, deleted_by_finalize=bool)
 OBJECT = {"kind": str, "object": str, "place": str, "count": COUNT, "from": str}
 MISUSE = dict(times=COUNT, places=COUNTS, what=str, rule=str)
-SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], objects=[OBJECT])
+MADE = dict(kind=str, place=str, made=COUNT, freed=COUNT)
+SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], objects=[OBJECT], made=[MADE], most_alive=COUNTS)
 SUMMARY.update(seconds=float, misuse={"*": MISUSE}, not_served=COUNTS)
 RANK = dict(SUMMARY, rank=COUNT, host=str, pid=COUNT, partial=bool, finalized=bool)
 REPORT = dict(format=int, attrcache=str, mpi=str, kinds={"*": str}, command=str, job=str, started=str)

@@ -87,7 +87,13 @@ def notes(report):
         for kind, ranks in report["sum"]["not_served"].items()
         if ranks
     ]
-    return out
+    return out + most_alive(report)
+
+
+def most_alive(report):
+    """How many objects a process had at once at most, since MPIs run out of context ids."""
+    most = [counted(n, kind) for kind, n in report["sum"]["most_alive"].items() if n]
+    return [f"Alive at once in one process, at most: {', '.join(most)}."] if most else []
 
 
 def missing(report):

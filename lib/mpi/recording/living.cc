@@ -94,7 +94,7 @@ std::string name_of(int number, void* object) {
 
 void appeared(int kind, const void* anchor) {
   if (!counting()) return;
-  const void* place = find_caller().address;
+  const Place place = find_caller();
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, "", {false, place}};
 }
@@ -112,7 +112,7 @@ void duplicated(int kind, void* old_object, const void* anchor) {
   if (!counting()) return;
   count_each(kind, anchor, &Counts::copies);
   std::string origin = name_of(kind, old_object);
-  const void* place = find_caller().address;
+  const Place place = find_caller();
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, std::move(origin), {true, place}};
 }

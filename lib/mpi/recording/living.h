@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attrcache/attrcache.h"
+#include "mpi/native/origin.h"
 
 namespace attrcache::mpi::report {
 
@@ -39,7 +40,7 @@ struct Object {
 // dup, or, if it was made otherwise, where an attribute of it was used first.
 struct Found {
   bool by_dup = false;
-  const void* place = nullptr;  // a return address; null if unknown
+  Place place;
 };
 // Visits all objects that were not freed and that aren't predefined. `ask` says whether MPI may be
 // asked for names.
