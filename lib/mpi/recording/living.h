@@ -36,10 +36,11 @@ struct Object {
   bool deleted_by_finalize = false;
 };
 
-// What visit() gets of an object that wasn't freed, besides what it is: where it was made by a
-// dup, or, if it was made otherwise, where an attribute of it was used first.
+// What visit() gets of an object that wasn't freed, besides what it is: where it was made, if that
+// is known (made.h), or made by a dup, or else where an attribute of it was used first.
+enum class From { kUse, kDup, kMade };
 struct Found {
-  bool by_dup = false;
+  From from = From::kUse;
   Place place;
 };
 // Visits all objects that were not freed and that aren't predefined. `ask` says whether MPI may be

@@ -131,16 +131,17 @@ void write_keyvals(Json& json, bool ask, Places& places) {
 }
 
 void write_objects(Json& json, bool ask, Places& places) {
-  using Key = std::tuple<int, bool, Place, std::string>;
+  using Key = std::tuple<int, From, Place, std::string>;
+  static constexpr const char* kFrom[] = {"use", "dup", "made"};
   std::map<Key, uint64_t> objects;
   for_each_left(ask, [&](const Object& o, const Found& found) {
-    count_named(objects, Key{o.kind, found.by_dup, found.place, o.name}, false);
+    count_named(objects, Key{o.kind, found.from, found.place, o.name}, false);
   });
   json.name("objects").begin('[');
   for (const auto& [key, count] : objects) {
-    const auto& [kind, by_dup, place, name] = key;
+    const auto& [kind, from, place, name] = key;
     json.begin('{').add("kind", kKindNames[kind].word).add("object", name);
-    json.add("from", by_dup ? "dup" : "use").add("place", places.name(place));
+    json.add("from", kFrom[static_cast<int>(from)]).add("place", places.name(place));
     json.add("count", count).end('}');
   }
   json.end(']');
