@@ -104,7 +104,7 @@ def check_objects(part, program, ranks, where):
     found = {(o["kind"], o["object"], o["from"]): o for o in part["objects"]}
     equal(len(found), len(part["objects"]), f"{where}: objects")
     equal({key: o["count"] for key, o in found.items()}, {
-        ("communicator", "the one that is left", "use"): len(ranks),
+        ("communicator", "the one that is left", "made"): len(ranks),
         ("communicator", "duplicates of the one that is left", "dup"): sum(r + 1 for r in ranks),
     }, f"{where}: objects")
     for o in part["objects"]:

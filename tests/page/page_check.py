@@ -157,8 +157,15 @@ class Check:
         for one in self.sum["objects"]:
             sources[one["kind"], one["from"], one["place"]] += one["count"]
         self.says(text, *(f"{plural(n, 'attribute')} of {key[0]}" for key, n in left.items()))
+        listed = set()
+        for one in self.sum.get("made", ()):
+            if one["made"] > one["freed"]:
+                listed.add((one["kind"], one["place"]))
+                alive = f"{one['made'] - one['freed']:,} of {plural(one['made'], one['kind'])}"
+                self.says(text, alive, one["place"])
         for (kind, _, place), n in sources.items():
-            self.says(text, plural(n, kind), place)
+            if (kind, place) not in listed:
+                self.says(text, plural(n, kind), place)
         for line in self.sum["keyvals"]:
             if line["leaked"]:
                 self.says(text, f"{plural(line['leaked'], 'keyval')} of {origin(line)}")

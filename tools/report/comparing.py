@@ -3,6 +3,7 @@
 
 import re
 
+import findings
 from reading import LABELS, NUMBERS, key_of, sums, title
 from words import TIMES, aligned, counted, duration, shown
 
@@ -106,7 +107,7 @@ def add(found, what, place, times):
 def objects_left(report):
     found = {}
     for one in report["sum"]["objects"]:
-        how = "made by a dup" if one["from"] == "dup" else "first used"
+        how = findings.HOW[one["from"]]
         what = f"{one['kind']}s" + (f", {how} at " if one["place"] else "")
         add(found, what, one["place"], one["count"])
     return found

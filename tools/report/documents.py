@@ -45,7 +45,7 @@ def located(part, lines):
     for line in part["keyvals"]:
         line["made_at"] = lines.get(line["made_at"], line["made_at"])
         line["leaked_at"] = named(line["leaked_at"])
-    for one in part["objects"]:
+    for one in part["objects"] + part["made"]:
         one["place"] = lines.get(one["place"], one["place"])
     for one in part["misuse"].values():
         one["places"] = named(one["places"])
@@ -152,6 +152,16 @@ def keyvals(parts):
     return lines.values()
 
 
+def made(parts):
+    """What was made at each place, by all; the most that are alive first."""
+    found = {}
+    for one in (one for part in parts for one in part["made"]):
+        total = found.setdefault((one["kind"], one["place"]), dict(one, made=0, freed=0))
+        total["made"] += one["made"]
+        total["freed"] += one["freed"]
+    return sorted(found.values(), key=lambda one: (one["freed"] - one["made"], one["place"]))
+
+
 def added(parts):
     """The sum of summaries, what was used most first."""
     misuses, not_served = {}, collections.Counter()
@@ -177,6 +187,11 @@ def added(parts):
             grouped(parts, "objects", "count"),
             key=lambda one: (-one["count"], one["place"], one["object"]),
         ),
+        "made": made(parts),
+        "most_alive": {
+            kind: max(part["most_alive"].get(kind, 0) for part in parts)
+            for kind in sorted({kind for part in parts for kind in part["most_alive"]})
+        },
         "misuse": misuses,
         "not_served": not_served,
     }

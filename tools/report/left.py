@@ -101,6 +101,8 @@ def document(data, written):
         keyvals=[one for one in makers.values() if one["created"]],
         attached=[],
         objects=[],
+        made=[],
+        most_alive={},
         misuse=misuse,
         addresses=addresses,
     )

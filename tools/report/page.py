@@ -150,7 +150,7 @@ def users_section(page):
     report, title = page.report, "Who uses attributes"
     lines = report["sum"]["keyvals"]
     if not lines:
-        page.section("users", title, "<p>No keyval was made.</p>")
+        page.section("users", title, f"<p>{text.no_keyval(report)}</p>")
         return
     on, by_library = collections.defaultdict(dict), collections.defaultdict(list)
     for part in report["per_rank"]:

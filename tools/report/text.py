@@ -87,7 +87,13 @@ def notes(report):
         for kind, ranks in report["sum"]["not_served"].items()
         if ranks
     ]
-    return out
+    return out + most_alive(report)
+
+
+def most_alive(report):
+    """How many objects a process had at once at most, since MPIs run out of context ids."""
+    most = [counted(n, kind) for kind, n in report["sum"]["most_alive"].items() if n]
+    return [f"Alive at once in one process, at most: {', '.join(most)}."] if most else []
 
 
 def missing(report):
@@ -102,8 +108,9 @@ def missing(report):
 
 
 def nothing_found(report, found):
-    """What to say if nothing was found on the ranks heard of. None if there are findings or no keyvals."""
-    if set(found) - {findings.HANDED} or not report["sum"]["keyvals"]:
+    """What to say if nothing was found on the ranks heard of. None if there are findings, or nothing was made."""
+    made_some = report["sum"]["keyvals"] or report["sum"]["made"]
+    if set(found) - {findings.HANDED} or not made_some:
         return None
     said = "Nothing is left behind, no callback failed, no misuse"
     if report["ranks_heard_of"] < report["ranks"]:
@@ -124,9 +131,21 @@ def table(name, rows):
     return ["", *aligned(cells, len(USES))]
 
 
-def keyvals(lines):
+def no_keyval(report):
+    """What to say if no keyval was made: what was made else."""
+    kinds = {}
+    for one in report["sum"]["made"]:
+        total = kinds.setdefault(one["kind"], [0, 0])
+        total[0] += one["made"]
+        total[1] += one["freed"]
+    made = [f"{counted(n, kind)} ({freed:,} freed)" for kind, (n, freed) in sorted(kinds.items())]
+    return f"No keyval was made, but {', '.join(made)}." if made else "No keyval was made."
+
+
+def keyvals(report):
+    lines = report["sum"]["keyvals"]
     if not lines:
-        return ["", "No keyval was made."]
+        return ["", no_keyval(report)]
     rows = [(title(line), line) for line in lines]
     rows += [("all", sums(lines))] if len(lines) > 1 else []
     return table("of keyvals with this delete_fn or copy_fn", rows)
@@ -179,7 +198,7 @@ def text(report, trace):
     out += [report["command"]] if report["command"] else []
     out += [", ".join(facts(report)), *notes(report)]
     found = findings.of(report)
-    out += [*keyvals(report["sum"]["keyvals"]), *findings_text(report, found)]
+    out += [*keyvals(report), *findings_text(report, found)]
     quiet = nothing_found(report, found)
     out += ["", quiet] if quiet else []
     out += ranks(report["per_rank"])

@@ -19,6 +19,7 @@
 #include "mpi/native/native.h"
 #include "mpi/native/stack_place.h"
 #include "mpi/objects/process.h"
+#include "mpi/recording/made.h"
 #include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
@@ -47,6 +48,8 @@ template <typename Spawn>
 int spawn(int root, MPI_Comm comm, const MPI_Comm* spawned, Spawn&& next) {
   const NestedCall call(spawning);
   const int code = next();
+  if (call.is_outermost() && code == MPI_SUCCESS && counting())
+    report::object_made(kCommunicator, facts::to_key(*spawned));
   int (*rank)(MPI_Comm, int*);
   int (*remote_size)(MPI_Comm, int*);
   resolve(rank, "PMPI_Comm_rank");

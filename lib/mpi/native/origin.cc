@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 namespace attrcache::mpi {
 namespace {
@@ -177,57 +176,64 @@ OriginText to_text(const Origin& origin) {
   return t;
 }
 
-Located located(const Origin& origin) {
+OriginText name_of(Place place, Origin* origin) {
+  const Module* const was = place.module;
+  if (was == nullptr || module_at(place.address) == was) {
+    *origin = place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
+    return to_text(*origin);
+  }
+  *origin = {};
+  copy_text(origin->library, base_name(was->path));
+  copy_text(origin->path, was->path);
+  origin->offset = reinterpret_cast<uintptr_t>(place.address) - was->bias;
+  origin->in_file = origin->offset - (place.is_call ? 1 : 0);
+  OriginText t;
+  std::snprintf(t.text, sizeof t.text, "library that was unloaded since, %.300s+%#zx", was->path,
+                size_t{origin->offset});
+  return t;
+}
+
+Located located(Place place) {
   Located made = {};
-  std::memcpy(made.text, to_text(origin).text, sizeof made.text);
+  Origin origin;
+  std::memcpy(made.text, name_of(place, &origin).text, sizeof made.text);
   std::memcpy(made.path, origin.path, sizeof made.path);
   made.in_file = origin.in_file;
   return made;
 }
 
 bool same_library(const void* a, const void* b) {
-  Dl_info of_a;
-  Dl_info of_b;
-  return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
-}
-
-bool in_mpi_library(const void* code) {
-  Dl_info info;
-  if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
-  const char* base = base_name(info.dli_fname);
-  for (const char* prefix : {"libmpi", "libopen-", "libopen_mpi", "mca_"}) {
-    if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
-  }
-  return false;
+  const Module* const of_a = module_at(a);
+  return of_a != nullptr && of_a == module_at(b);
 }
 
 namespace {
 
 struct Walk {
+  const Module* attrcache;
   Place found;
   Place outside;  // the first caller outside of attrcache, for when all others are MPI's
 };
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
-  static const char here = 0;
   auto& walk = *static_cast<Walk*>(argument);
   const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
   if (address == nullptr) return _URC_END_OF_STACK;
-  if (same_library(address, &here)) return _URC_NO_REASON;
-  if (walk.outside.address == nullptr) walk.outside = call_place(address);
-  if (in_mpi_library(address)) return _URC_NO_REASON;
-  walk.found = call_place(address);
+  const Module* const module = module_at(address);
+  if (module != nullptr && module == walk.attrcache) return _URC_NO_REASON;
+  const Place here = {address, module, true};
+  if (walk.outside.address == nullptr) walk.outside = here;
+  if (module != nullptr && module->is_mpi) return _URC_NO_REASON;
+  walk.found = here;
   return _URC_END_OF_STACK;
 }
 
 }  // namespace
 
-Origin origin_of(Place place) {
-  return place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
-}
-
 Place find_caller() {
-  Walk walk = {};
+  static const char here = 0;
+  static const Module* const attrcache = module_at(&here);  // it is never unloaded
+  Walk walk = {attrcache, {}, {}};
   _Unwind_Backtrace(look_at_frame, &walk);
   return walk.found.address != nullptr ? walk.found : walk.outside;
 }

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/native/modules.h"
+
 namespace attrcache::mpi {
 
 struct Origin {
@@ -40,25 +42,25 @@ struct Located {
   char path[512];
   uint64_t in_file;
 };
-Located located(const Origin& origin);
 
 // A place in the program: the return address of a call, or a function. A null address: no place.
 struct Place {
   const void* address = nullptr;
+  const Module* module = nullptr;  // what was mapped there when the place was noted
   bool is_call = true;
+  auto operator<=>(const Place&) const = default;
 };
-inline Place function_place(const void* function) { return {function, false}; }
-inline Place call_place(const void* return_address) { return {return_address, true}; }
-Origin origin_of(Place place);
+inline Place function_place(const void* function) { return {function, module_at(function), false}; }
+// As text. If something else is mapped there by now, it is the path of the library that was.
+OriginText name_of(Place place, Origin* origin);
+
+Located located(Place place);
 
 // Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
 Place find_caller();
 
 // Whether two addresses belong to the same loaded file. False if either belongs to none.
 bool same_library(const void* a, const void* b);
-
-// Whether the address is in one of MPI's own libraries, language bindings included.
-bool in_mpi_library(const void* code);
 
 }  // namespace attrcache::mpi
 

@@ -10,6 +10,7 @@
 #include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/keyvals.h"
+#include "mpi/recording/made.h"
 
 namespace attrcache::mpi::report {
 namespace {
@@ -48,6 +49,16 @@ std::string ask_name(void* object) {
     return "";
   }
   return name;
+}
+
+// Where it comes from.
+Found found(const Known& k) {
+  if (k.kind >= kMpiKinds || k.object == nullptr) return k.found;
+  const Place place = with_kind(k.kind, [&](auto kind) {
+    using Handle = typename decltype(kind)::Handle;
+    return made_at(k.kind, facts::to_key(facts::from_object<Handle>(k.object)));
+  });
+  return place.address != nullptr ? Found{From::kMade, place} : k.found;
 }
 
 Object describe(const Known& k, bool ask) {
@@ -94,9 +105,9 @@ std::string name_of(int number, void* object) {
 
 void appeared(int kind, const void* anchor) {
   if (!counting()) return;
-  const void* place = find_caller().address;
+  const Place place = find_caller();
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, "", {false, place}};
+  known()[anchor] = {kind, nullptr, "", {From::kUse, place}};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
@@ -112,9 +123,9 @@ void duplicated(int kind, void* old_object, const void* anchor) {
   if (!counting()) return;
   count_each(kind, anchor, &Counts::copies);
   std::string origin = name_of(kind, old_object);
-  const void* place = find_caller().address;
+  const Place place = find_caller();
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, std::move(origin), {true, place}};
+  known()[anchor] = {kind, nullptr, std::move(origin), {From::kDup, place}};
 }
 
 void ends(int kind, const void* anchor) {
@@ -135,7 +146,7 @@ void for_each_left(bool ask, const std::function<void(const Object&, const Found
   const std::lock_guard held(lock);
   for (const auto& [anchor, k] : known()) {
     const Object object = describe(k, ask);
-    if (!object.predefined) visit(object, k.found);
+    if (!object.predefined) visit(object, found(k));
   }
 }
 

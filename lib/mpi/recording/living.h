@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attrcache/attrcache.h"
+#include "mpi/native/origin.h"
 
 namespace attrcache::mpi::report {
 
@@ -35,11 +36,12 @@ struct Object {
   bool deleted_by_finalize = false;
 };
 
-// What visit() gets of an object that wasn't freed, besides what it is: where it was made by a
-// dup, or, if it was made otherwise, where an attribute of it was used first.
+// What visit() gets of an object that wasn't freed, besides what it is: where it was made, if that
+// is known (made.h), or made by a dup, or else where an attribute of it was used first.
+enum class From { kUse, kDup, kMade };
 struct Found {
-  bool by_dup = false;
-  const void* place = nullptr;  // a return address; null if unknown
+  From from = From::kUse;
+  Place place;
 };
 // Visits all objects that were not freed and that aren't predefined. `ask` says whether MPI may be
 // asked for names.

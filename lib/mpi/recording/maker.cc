@@ -19,7 +19,8 @@ namespace {
 
 constexpr size_t kMost = 4096;
 
-using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, const void*>;
+// The last: what has the function, since another library's may come to lie at the same address.
+using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, const void*, const Module*>;
 
 constinit std::mutex map_lock;
 constinit Atomic<Maker*> head{nullptr};
@@ -55,25 +56,29 @@ Maker* find_maker(int kind, const Source& source) {
   attrcache_callback* const copy_fn =
       source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN;
   const bool by_caller = copy_fn == nullptr && source.delete_fn == nullptr;
-  Key key = {kind, copy_fn, source.delete_fn, by_caller ? source.caller : nullptr};
+  const void* const caller = by_caller ? source.caller : nullptr;
+  const auto* const named =
+      by_caller
+          ? caller
+          : reinterpret_cast<const void*>(source.delete_fn != nullptr ? source.delete_fn : copy_fn);
+  Key key = {kind, copy_fn, source.delete_fn, caller, module_at(named)};
   const std::lock_guard held(map_lock);
   const bool full = makers().size() >= kMost && !makers().contains(key);
-  if (full) key = {kind, nullptr, nullptr, nullptr};
+  if (full) key = {kind, nullptr, nullptr, nullptr, nullptr};
   Maker*& known = makers()[key];
   if (known != nullptr) return known;
   void* const memory = kept::take(kept::What::kMaker, sizeof(Maker));
   known = memory != nullptr ? new (memory) Maker() : kProcessMemory.make<Maker>();
   if (known == nullptr) return nullptr;
   Maker& made = *known;
-  std::tie(made.kind, made.copy_fn, made.delete_fn, made.caller) = key;
+  std::tie(made.kind, made.copy_fn, made.delete_fn, made.caller, std::ignore) = key;
   if (full) {
     std::snprintf(made.library, sizeof made.library, "(others)");
   } else {
     name(made);
     // Not the return address of the call, which language bindings of MPI's may be in.
     made.made_at = find_caller();
-    if (memory != nullptr && made.made_at.address != nullptr)
-      made.located = located(origin_of(made.made_at));
+    if (memory != nullptr && made.made_at.address != nullptr) made.located = located(made.made_at);
   }
   made.next = head.load(kRelaxed);
   head.store(&made, kRelease);  // (MR1)

@@ -19,6 +19,7 @@
 #include "mpi/recording/clock.h"
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/living.h"
+#include "mpi/recording/made.h"
 #include "mpi/recording/trace.h"
 #include "mpi/report/hello.h"
 #include "mpi/report/json.h"
@@ -34,10 +35,10 @@ class Places {
  public:
   std::string name(Place place) {
     if (place.address == nullptr) return "";
-    const auto [known, is_new] = names_.try_emplace(place.address);
+    const auto [known, is_new] = names_.try_emplace(place);
     if (is_new) {
-      const Origin origin = origin_of(place);
-      known->second = to_text(origin).text;
+      Origin origin;
+      known->second = name_of(place, &origin).text;
       if (origin.path[0] != '\0') addresses_[known->second] = {origin.path, origin.in_file};
     }
     return known->second;
@@ -51,7 +52,7 @@ class Places {
   }
 
  private:
-  std::map<const void*, std::string> names_;
+  std::map<Place, std::string> names_;
   std::map<std::string, std::pair<std::string, uintptr_t>> addresses_;
 };
 
@@ -130,19 +131,32 @@ void write_keyvals(Json& json, bool ask, Places& places) {
 }
 
 void write_objects(Json& json, bool ask, Places& places) {
-  using Key = std::tuple<int, bool, const void*, std::string>;
+  using Key = std::tuple<int, From, Place, std::string>;
+  static constexpr const char* kFrom[] = {"use", "dup", "made"};
   std::map<Key, uint64_t> objects;
   for_each_left(ask, [&](const Object& o, const Found& found) {
-    count_named(objects, Key{o.kind, found.by_dup, found.place, o.name}, false);
+    count_named(objects, Key{o.kind, found.from, found.place, o.name}, false);
   });
   json.name("objects").begin('[');
   for (const auto& [key, count] : objects) {
-    const auto& [kind, by_dup, place, name] = key;
+    const auto& [kind, from, place, name] = key;
     json.begin('{').add("kind", kKindNames[kind].word).add("object", name);
-    json.add("from", by_dup ? "dup" : "use").add("place", places.name(call_place(place)));
+    json.add("from", kFrom[static_cast<int>(from)]).add("place", places.name(place));
     json.add("count", count).end('}');
   }
   json.end(']');
+}
+
+// What was made and freed where, with or without attributes.
+void write_made(Json& json, Places& places) {
+  json.name("made").begin('[');
+  for_each_site([&](const Site& site) {
+    json.begin('{').add("kind", kKindNames[site.kind].word).add("place", places.name(site.place));
+    json.add("made", site.made).add("freed", site.freed).end('}');
+  });
+  json.end(']').name("most_alive").begin('{');
+  for (int kind = 0; kind < kMpiKinds; ++kind) json.add(kKindNames[kind].word, most_alive(kind));
+  json.end('}');
 }
 
 void write_misuse(Json& json, Places& places) {
@@ -234,6 +248,7 @@ std::string document(const Facts& facts) {
   write_head(json, facts);
   write_keyvals(json, facts.finalized, places);
   write_objects(json, facts.finalized, places);
+  write_made(json, places);
   write_misuse(json, places);
   places.write(json);
   write_trace(json);

@@ -55,7 +55,7 @@ Kept* keep(Misuse sort, Place place) {
       recording.load(kRelaxed) ? kept::take(kept::What::kSighting, sizeof(Kept)) : nullptr;
   if (memory == nullptr) return nullptr;
   Kept* made = new (memory) Kept{};
-  if (place.address != nullptr) made->place = located(origin_of(place));
+  if (place.address != nullptr) made->place = located(place);
   std::snprintf(made->name, sizeof made->name, "%s", describe(sort).name);
   std::snprintf(made->what, sizeof made->what, "%s", describe(sort).what);
   std::snprintf(made->rule, sizeof made->rule, "%s", describe(sort).rule);
@@ -68,8 +68,7 @@ News record(Misuse sort, int kind, int keyval, Place place) {
   const std::lock_guard held(misuse_lock);
   Seen* const end = seen + seen_count;
   Seen* const at = std::find_if(seen, end, [sort, place](const Seen& s) {
-    return s.sighting.sort == sort && s.sighting.place.address == place.address &&
-           s.sighting.place.is_call == place.is_call;
+    return s.sighting.sort == sort && s.sighting.place == place;
   });
   if (at == end) {
     if (seen_count == kMostSightings)
@@ -139,7 +138,8 @@ void warn(Misuse sort, const Case& c, Place place) {
   const bool names_kind = has_kind && !has_function;
   if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
   if (place.address != nullptr) {
-    OriginText where = to_text(origin_of(place));
+    Origin origin;
+    OriginText where = name_of(place, &origin);
     // A file's name may have anything in it; here it must not control a terminal or begin a line.
     for (char* c = where.text; *c != '\0'; ++c) {
       if (static_cast<unsigned char>(*c) < ' ' || *c == 127) *c = '?';

@@ -20,6 +20,8 @@ typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Win* MPI_Win;
 typedef struct MPI_ABI_Info* MPI_Info;
+typedef struct MPI_ABI_Group* MPI_Group;
+typedef struct MPI_ABI_Request* MPI_Request;
 typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
 typedef struct MPI_ABI_Session* MPI_Session;
 typedef struct MPI_ABI_File* MPI_File;

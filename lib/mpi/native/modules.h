@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The files that are, or were, mapped into the process, so that an address can be named by what was
+// there when it was seen, whatever was unloaded since.
+
+#ifndef ATTRCACHE_MPI_NATIVE_MODULES_H_
+#define ATTRCACHE_MPI_NATIVE_MODULES_H_
+
+#include <cstdint>
+
+namespace attrcache::mpi {
+
+// Never destroyed: places refer to it after the file was unloaded.
+struct Module {
+  uintptr_t begin;
+  uintptr_t end;
+  uintptr_t bias;  // what to take from an address to get that of the file's own tables
+  char path[512];
+  bool is_mpi;  // one of MPI's own libraries, language bindings included
+};
+
+// What is mapped there now; null if no file is. Quick unless a library was loaded or unloaded since
+// the last call. Takes a lock. A library that was unloaded and loaded again at the same address is
+// the same.
+const Module* module_at(const void* address);
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_NATIVE_MODULES_H_
