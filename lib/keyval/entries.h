@@ -108,18 +108,17 @@ class Entries {
     return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
   }
 
-  // The entry of any offset, or null.
-  Entry* find(id::Offset offset) const {
-    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
-    return chunk == 0 ? nullptr : entry_at(chunk, offset);
+  // The chunk of any offset, or 0.
+  uintptr_t chunk_at(id::Offset offset) const {
+    return chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
   }
 
-  // The word of its entry, or 0.
+  // The word of the entry of any offset, or 0.
   uint64_t word_at(id::Offset offset) const {
-    const Entry* const entry = find(offset);
-    if (entry == nullptr) [[unlikely]]
+    const uintptr_t chunk = chunk_at(offset);
+    if (chunk == 0) [[unlikely]]
       return 0;
-    return entry->word.load(kAcquire);  // (K1) pairs with K2
+    return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
   }
 
   // The stripes, and the references, of an index whose chunk exists.

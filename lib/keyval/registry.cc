@@ -174,9 +174,10 @@ namespace {
 int Registry::free(int* variable) noexcept {
   const id::Keyval keyval = keyval_of(*variable);
   const id::Offset offset = id::offset(keyval);
-  Entry* const entry = find(offset);
-  if (entry == nullptr) [[unlikely]]
+  const uintptr_t chunk = chunk_at(offset);
+  if (chunk == 0) [[unlikely]]
     return why_not(keyval);
+  Entry* const entry = entry_at(chunk, offset);
   uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
   // 0 is not a keyval, but it is the word of an entry that was never used.
   if (entry_word::keyval(word) != keyval || word == 0) [[unlikely]]

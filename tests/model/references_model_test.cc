@@ -285,6 +285,17 @@ TEST(References, OpenedAgainstClose) {
   }
 }
 
+TEST(References, AStripeThatWasShutIsOpenedInTheNextGeneration) {
+  run_model({}, [] {
+    CountedIn<1> c(Stripes::kNoneAgain);
+    expect(c.references().acquire_exact(key(3)), "alive");
+    c.open(3, 0);
+    expect(References::is_open(c.stripes[0]), "opened");
+    expect(c.take(3), "taken there");
+    expect(c.references().count() == 2, "two are held");
+  });
+}
+
 // A stripe that was last opened 256 generations ago: the exact count does as well.
 TEST(References, ShutInAGenerationOfTheSameNumber) {
   run_model({2, 2}, [] {
