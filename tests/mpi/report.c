@@ -6,6 +6,7 @@
  *   report everything    all of it
  *   report nothing       no attribute at all, but on the highest rank one keyval
  *   report many          1200 datatypes, each with a name and an attribute, never freed
+ *   report twice         one keyval is freed, and a saved copy of it, while an attribute is left
  *   report failing       a delete callback fails in MPI_Finalize
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
@@ -307,6 +308,17 @@ static void many(void) {
   MPI_Type_free_keyval(&keyval);
 }
 
+static void twice(void) {
+  MPI_Comm comm = another();
+  int keyval = create(delete_plain);
+  int saved = keyval;
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_free_keyval(&keyval);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_free_keyval(&saved);
+  MPI_Comm_free(&comm);
+}
+
 /* Deleted by MPI_Finalize: before the report on MPI_COMM_SELF, after it on MPI_COMM_WORLD. */
 static void at_finalize(void) {
   int keyval = create(delete_on_self);
@@ -370,6 +382,8 @@ int main(int argc, char** argv) {
     if (rank == size - 1) plain();
   } else if (strcmp(what, "many") == 0) {
     many();
+  } else if (strcmp(what, "twice") == 0) {
+    twice();
   } else if (strcmp(what, "failing") == 0) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -400,7 +414,8 @@ int main(int argc, char** argv) {
     raise(SIGKILL);
   } else {
     fprintf(stderr,
-            "report everything|nothing|many|failing|exit|abort|terminated|killed|handed|waits\n");
+            "report everything|nothing|many|twice|failing|exit|abort|terminated|killed|handed|"
+            "waits\n");
     return 2;
   }
   MPI_Finalize();

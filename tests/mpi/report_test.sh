@@ -92,6 +92,10 @@ made = json.load(open(sys.argv[1]))["sum"]["made"]
 assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0), (200, 200)], made
 END
 
+# Without ATTRCACHE_CHECK, too, a keyval that is freed twice while it is in use is misuse.
+launch --report "$mpirun" -np 2 "$program" twice
+has "2 x freed-twice, at report: "
+
 # Ranks that never touch an attribute take part.
 launch --report=nothing.json "$mpirun" -np 3 "$program" nothing
 expect nothing nothing.json 3

@@ -162,17 +162,18 @@ def read_blocks(file):
 
 
 class Header:
-    """check.h and run.h in blocks; a program takes the blocks that it uses.
+    """check.h, storm.h and run.h in blocks; a program takes the blocks that it uses.
 
     alone: for a program of one check, without run.h and what it resets.
     """
 
     def __init__(self, alone=False):
+        self.blocks = [*read_blocks("check.h"), *read_blocks("storm.h")]
         if alone:
             self.blocks = [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M), names)
-                           for text, names in read_blocks("check.h")]
+                           for text, names in self.blocks]
         else:
-            self.blocks = [*read_blocks("check.h"), *read_blocks("run.h")]
+            self.blocks += read_blocks("run.h")
 
     def used_by(self, text):
         """The blocks that text needs, in their order, always with the first one, the system's headers."""

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that make objects, each overridden so that the report can say which places make
-// objects and don't free them. Without a report a call is passed on at once. As in free.cc, both
-// MPI_ and PMPI_ names are overridden, and other languages end up in one of them. (MPI_Comm_spawn
-// is in init.cc. Not counted: what sessions and the functions of large counts make.)
+// objects and don't free them. Without a report a call is passed on after one branch. As in
+// free.cc, both MPI_ and PMPI_ names are overridden, and other languages end up in one of them.
+// (MPI_Comm_spawn is in init.cc. Not counted: what sessions and the functions of large counts make.)
 
 #include "mpi/recording/made.h"
 
@@ -13,6 +13,13 @@
 
 namespace attrcache::mpi {
 namespace {
+
+// Once it is known that no report is wanted, later calls go from the entry to `next` at once.
+// Relaxed, because MPI's functions were there before this call.
+template <typename Next>
+void go_straight(Atomic<Next*>& straight, Next* next) {
+  if (process() != nullptr && !counting()) straight.store(next, kRelaxed);
+}
 
 template <typename Kind>
 int constructed(int code, typename Kind::Handle* made) {
@@ -27,10 +34,15 @@ int constructed(int code, typename Kind::Handle* made) {
 extern "C" {
 
 #define ATTRCACHE_PARAMETERS(...) __VA_ARGS__
-#define ATTRCACHE_MAKE(kind, name, parameters, arguments)                                         \
-  ATTRCACHE_ENTRY int name(ATTRCACHE_PARAMETERS parameters) {                                     \
-    static const auto next = attrcache::mpi::behind<int(ATTRCACHE_PARAMETERS parameters)>(#name); \
-    return attrcache::mpi::constructed<attrcache::mpi::kind>(next arguments, made);               \
+#define ATTRCACHE_MAKE(kind, name, parameters, arguments)                           \
+  ATTRCACHE_ENTRY int name(ATTRCACHE_PARAMETERS parameters) {                       \
+    using Next = int(ATTRCACHE_PARAMETERS parameters);                              \
+    static constinit attrcache::Atomic<Next*> straight{nullptr};                    \
+    if (Next* const now = straight.load(attrcache::kRelaxed)) [[likely]]            \
+      return now arguments;                                                         \
+    static Next* const next = attrcache::mpi::behind<Next>(#name);                  \
+    attrcache::mpi::go_straight(straight, next);                                    \
+    return attrcache::mpi::constructed<attrcache::mpi::kind>(next arguments, made); \
   }
 #define ATTRCACHE_MAKES(kind, name, parameters, arguments) \
   ATTRCACHE_MAKE(kind, MPI_##name, parameters, arguments)  \

@@ -203,10 +203,8 @@ inline int free_unwatched(int kind, int* keyval) {
   return Registry::of(process()->kinds[kind]).free(keyval);
 }
 [[gnu::noinline, gnu::cold]] inline int free_watched(int kind, int* keyval) {
-  if (checking()) {
-    watch_thread(Doing::kFree, kind, *keyval);
-    watch_free(kind, *keyval);
-  }
+  if (checking()) watch_thread(Doing::kFree, kind, *keyval);
+  if (watched() & (kChecked | kCounted)) watch_free(kind, *keyval);
   tsan::release(*keyval);
   const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
   return free_unwatched(kind, keyval);
