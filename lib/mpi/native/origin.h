@@ -7,6 +7,7 @@
 #ifndef ATTRCACHE_MPI_NATIVE_ORIGIN_H_
 #define ATTRCACHE_MPI_NATIVE_ORIGIN_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
