@@ -19,6 +19,10 @@ class Hold : public ::testing::TestWithParam<bool> {
   static void prepare(Fixture& f, Fixture::Callbacks callbacks) {
     GetParam() ? often_held(callbacks)(f) : was_held(callbacks)(f);
   }
+  template <typename... Calls>
+  auto held(Calls... calls) {
+    return in_turn([](Fixture& f) { prepare(f, Fixture::kDelete); }, calls...);
+  }
   template <typename... Threads>
   void race(Threads... threads) {
     model::race({}, held(), threads...);
@@ -26,10 +30,6 @@ class Hold : public ::testing::TestWithParam<bool> {
   template <typename... Threads>
   void race_of_three(Threads... threads) {
     model::race({{2, 0}}, held(), threads...);
-  }
-  template <typename... Calls>
-  auto held(Calls... calls) {
-    return in_turn([](Fixture& f) { prepare(f, Fixture::kDelete); }, calls...);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Light, Hold, ::testing::Bool());
