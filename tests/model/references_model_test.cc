@@ -71,6 +71,14 @@ struct CountedIn {
   void close_slowly(unsigned generation = 3) {
     if (references().close(key(generation)) == References::Closed::kEnded) end();
   }
+  // Two threads, each of which takes a reference, unless the keyval is gone, and drops it.
+  void spawn_users() {
+    for (int t = 0; t < 2; ++t) {
+      spawn([this] {
+        if (take(3)) drop();
+      });
+    }
+  }
 };
 using Counted = CountedIn<>;
 
@@ -87,11 +95,7 @@ TEST(References, CloseAgainstTakeAndDrop) {
   run_both({2, 2},
            [](Stripes first) {
              Counted c(first);
-             for (int t = 0; t < 2; ++t) {
-               spawn([&c] {
-                 if (c.take(3)) c.drop();
-               });
-             }
+             c.spawn_users();
              spawn([&c] { c.close(); });
              join();
              expect(c.ended == 1, "closed and unused: ended");
@@ -301,11 +305,7 @@ TEST(References, ShutInAGenerationOfTheSameNumber) {
   run_model({2, 2}, [] {
     CountedIn<1> c(Stripes::kNoneOpen);
     c.stripes[0].store(stripe::bits(stripe::shut(key(3))), kRelaxed);
-    for (int t = 0; t < 2; ++t) {
-      spawn([&c] {
-        if (c.take(3)) c.drop();
-      });
-    }
+    c.spawn_users();
     spawn([&c] { c.close(); });
     join();
     expect(c.ended == 1, "ended");
@@ -318,11 +318,7 @@ TEST(References, OneStripeForAll) {
     run_model({2, 1}, [first] {
       CountedIn<1> c(first);
       expect(c.references().acquire_exact(key(3)), "alive");
-      for (int t = 0; t < 2; ++t) {
-        spawn([&c] {
-          if (c.take(3)) c.drop();
-        });
-      }
+      c.spawn_users();
       spawn([&c] {
         c.drop();
         c.close();
