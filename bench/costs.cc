@@ -367,6 +367,8 @@ std::vector<Row> rows() {
     add(on_object(with("set_delete_", at) + "_among", upto, dup, {0, kFar, at}, at, 1,
                   ONCE(set_delete)));
   }
+  add(on_object("set_delete_fn", 1, calling(), {0}, 0, 1, ONCE(set)));
+  add(on_object("set_delete_with_delete_fn", 1, calling(), {0}, 0, 1, ONCE(set_delete)));
   for (const unsigned stripes : {2u, 64u}) {
     add(on_object(with("create_free_", stripes), 0, dup, {}, 0, 1, ONCE(create_free), stripes));
     add(on_object(with("create_use_free_", stripes), 0, dup, {}, 0, 1, ONCE(use_once), stripes));

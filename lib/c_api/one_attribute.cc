@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// get, set and delete in the C API: they check their arguments, and begin with the fast paths.
+// get, set and delete in the C API: they check their arguments.
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
 #include "table/attribute.h"
-#include "table/fast_path.h"
 #include "table/get.h"
 
 namespace {
 
-using attrcache::delete_fast;
 using attrcache::Registry;
-using attrcache::set_fast;
-using attrcache::set_slowly;
 using attrcache::Table;
 namespace meta = attrcache::meta;
 
@@ -63,18 +59,23 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
                   void* value, int* callback_code) noexcept {
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
-  return set_fast(kind, table, object, to_inside(kind, keyval), reinterpret_cast<intptr_t>(value),
-                  ATTRCACHE_AS_POINTER, callback_code);
+  return attrcache::set_attribute(
+      {Registry::of(kind), Table::of(table), object}, Registry::of(kind).keyval_of(keyval),
+      attrcache::stored(reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER),
+      ATTRCACHE_AS_POINTER, callback_code);
 }
 
 int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
-  keyval = to_inside(kind, keyval);
-  const bool usual = attrcache::is_tag(tag) && (tag != ATTRCACHE_AS_FINT || is_usual_fint(kind));
-  return usual ? set_fast(kind, table, object, keyval, value, tag, callback_code)
-               : set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  if (!attrcache::is_tag(tag)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
+    tag = ATTRCACHE_AS_AINT;
+  return attrcache::set_attribute({Registry::of(kind), Table::of(table), object},
+                                  Registry::of(kind).keyval_of(keyval),
+                                  attrcache::stored(value, tag), tag, callback_code);
 }
 
 int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -100,8 +101,10 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                      int* callback_code) noexcept {
   if (kind == nullptr || table == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
-  keyval = to_inside(kind, keyval);
-  return delete_fast(kind, table, object, keyval, callback_code);
+  Registry& registry = Registry::of(kind);
+  return attrcache::delete_attribute({registry, Table::of(table), object},
+                                     registry.keyval_of(keyval), attrcache::OnFailure::kKeep,
+                                     callback_code);
 }
 
 }  // extern "C"

@@ -11,35 +11,28 @@ namespace {
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.
 constexpr unsigned kMaxNestedSets = 16;
 
-// A reference on a keyval. It is dropped at the end of the scope, unless an attached value has
-// taken it over.
-class Reference {
- public:
-  Reference(Registry& registry, id::Keyval keyval, Held held)
-      : registry_(registry), keyval_(keyval), held_(held == Held::kYes) {}
-  ~Reference() {
-    if (held_) drop_reference(registry_, keyval_);
-  }
-  Reference(const Reference&) = delete;
-  Reference& operator=(const Reference&) = delete;
+constexpr stripe::Name kNotTaken{0};
 
-  // Takes the reference, if it isn't held yet, and returns the word of the keyval's entry: while
-  // the reference is held, that is the word of this keyval. 0: the keyval is gone.
-  uint64_t take() {
-    if (!held_) held_ = registry_.acquire(keyval_);
-    return held_ ? registry_.look_up(keyval_) : 0;
-  }
-  void give() { held_ = false; }
+// Takes a reference on a keyval, and returns its name. Until then, its int may be another's, or no
+// keyval at all. kNotTaken: there is no such keyval.
+[[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
+  if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
+  // While the reference is held, the entry's word is that of this keyval.
+  return stripe::name(keyval, entry_word::flags(registry.look_up(keyval)));
+}
 
- private:
-  Registry& registry_;
-  const id::Keyval keyval_;
-  bool held_;
-};
+[[gnu::always_inline]] inline stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
+  stripe::Name name;
+  return take_open(registry, keyval, &name) ? name : take_slowly(registry, keyval);
+}
 
-// The meta of a value attached now, under a keyval whose entry has this word.
-uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, attrcache_tag tag) {
-  return meta::attached(stripe::name(keyval, entry_word::flags(entry)), tag, target.table.tick());
+// Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
+[[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {
+  // The table may grow only if the keyval is alive, which taking a reference ensures.
+  if (take_slowly(registry, keyval) == kNotTaken) return registry.why_not(keyval);
+  *slot = table.find_or_grow(id::index(keyval), registry.memory());
+  registry.drop(keyval);
+  return *slot != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_MEMORY;
 }
 
 // How many sets of that slot's attribute are running a delete_fn up this thread's stack.
@@ -54,46 +47,95 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
 // The slot has changed before the set took effect. (No result of the API.)
 constexpr int kChanged = 1000;
 
-// Replaces a value that has a delete_fn, and deletes it. `reference` is the new value's. If it
-// returns kChanged, `now` is what is in the slot.
-int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, SlotContent replacement,
-                        id::Keyval keyval, Reference& reference, int* callback_code) {
+// Attaches a value again whose delete_fn has failed, in place of the one that has replaced it; or
+// nothing, if its keyval deletes once. False: another call has held, deleted or replaced the new
+// value, or it was deleted with the object. So this set has succeeded.
+[[gnu::noinline]] bool take_back(const Target& target, Pair& slot, SlotContent old,
+                                 SlotContent replacement, id::Keyval keyval) {
+  SlotContent again = {0, 0};
+  const bool once = deletes_once(target.registry.callbacks(keyval));
+  if (!once) {
+    const uint64_t m = meta::taken_back(old.meta);
+    again = {old.value, m != 0 ? m
+                               : meta::attached(meta::like(old.meta), meta::tag(old.meta),
+                                                target.table.tick())};
+  }
+  if (!slot::take_back(slot, replacement, again)) return false;  // (S7)
+  // The caller still has one of the two values' references to drop.
+  if (once) drop_reference(target.registry, keyval);
+  return true;
+}
+
+// Replaces a value that has a delete_fn, and deletes it.
+[[gnu::always_inline]] inline int exchange_and_delete(const Target& target, Pair& slot,
+                                                      SlotContent now, id::Keyval keyval,
+                                                      uint64_t value, attrcache_tag tag,
+                                                      int* callback_code) {
   Registry& registry = target.registry;
   ThreadState& thread = registry.threads().self();
   const unsigned nested = nested_sets(thread, target.table, slot);
-  if (nested == kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;
+  if (nested == kMaxNestedSets) [[unlikely]]
+    return ATTRCACHE_ERR_REATTACHED;
   Deletion deletion(target, slot, keyval);
-  if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
+  if (!deletion.prepare(now)) [[unlikely]]
+    return ATTRCACHE_ERR_MEMORY;
+  const stripe::Name name = take_reference(registry, keyval);
+  if (name == kNotTaken) [[unlikely]]
+    return registry.why_not(keyval);
+  const SlotContent replacement = {value, meta::attached(name, tag, target.table.tick())};
   target.table.mark_replaced();
-  if (!slot::exchange(slot, now, replacement)) return kChanged;  // (S6)
+  if (!slot::exchange(slot, now, replacement)) [[unlikely]] {  // (S6)
+    registry.drop(keyval);
+    return kChanged;
+  }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.leave(nullptr)) {
-    reference.give();
-    return ATTRCACHE_OK;
-  }
+  if (deletion.leave(nullptr)) return ATTRCACHE_OK;
   TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, keyval);
-  if (code == 0) return ATTRCACHE_OK;
-  if (!scope.table_died()) {
-    const bool once = deletes_once(registry.callbacks(keyval));
-    SlotContent again = {0, 0};
-    if (!once) {
-      const uint64_t m = meta::taken_back(now.meta);
-      again = {now.value, m != 0 ? m
-                                 : meta::attached(meta::like(now.meta), meta::tag(now.meta),
-                                                  target.table.tick())};
-    }
-    if (slot::take_back(slot, replacement, again)) {  // (S7)
-      // What is dropped now is the new value's reference; the value itself is the caller's again.
-      if (once) drop_reference(registry, keyval);
-      return fail(code, callback_code);
-    }
+  int result = ATTRCACHE_OK;
+  if (code != 0) [[unlikely]] {
+    tell(code, callback_code);
+    if (!scope.table_died() && take_back(target, slot, now, replacement, keyval))
+      result = ATTRCACHE_ERR_CALLBACK;
   }
-  // Another call has held, deleted or replaced the new value, or it was deleted with the object. So
-  // this set has succeeded.
-  tell(code, callback_code);
-  return ATTRCACHE_OK;
+  drop_reference(registry, keyval);
+  return result;
+}
+
+// Attaches the value to a slot that is empty, or whose value is being deleted. Otherwise returns
+// what present(content) does, or starts over if that is kChanged.
+template <typename Present>
+[[gnu::always_inline]] inline int attach_unless(const Target& target, Pair*& at, id::Keyval keyval,
+                                                uint64_t value, attrcache_tag tag,
+                                                Present present) {
+  Registry& registry = target.registry;
+  if (!registry.is_kind_of(keyval)) [[unlikely]]
+    return registry.why_not(keyval);
+  if (at == nullptr) [[unlikely]] {
+    if (const int error = make_slot(registry, target.table, keyval, &at)) return error;
+  }
+  Pair& slot = *at;
+  for (;;) {
+    SlotContent now = slot.load();
+    const bool empty = meta::empty(now.meta);
+    // If it is occupied under another generation, this keyval was gone before that one began.
+    if (!empty && !meta::belongs(now.meta, keyval)) return registry.why_not(keyval);
+    if (!empty && !meta::deleting(now.meta)) {
+      const int result = present(now);
+      if (result == kChanged) continue;
+      return result;
+    }
+    const stripe::Name name = take_reference(registry, keyval);
+    if (name == kNotTaken) return registry.why_not(keyval);
+    const SlotContent made = {value, meta::attached(name, tag, target.table.tick())};
+    if (!empty) target.table.mark_replaced();
+    if (empty ? slot::attach(slot, now, made)          // (S1)
+              : slot::attach_over(slot, now, made)) {  // (S11)
+      return ATTRCACHE_OK;
+    }
+    registry.drop(keyval);
+  }
 }
 
 }  // namespace
@@ -111,111 +153,54 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
   return deleting;
 }
 
-int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
-                  int* callback_code, Held held) {
-  Registry& registry = target.registry;
-  Reference reference(registry, keyval, held);
-  if (registry.look_up(keyval) == 0) [[unlikely]]
-    return registry.why_not(keyval);
-  Pair* slot = target.table.find(id::index(keyval));
-  if (slot == nullptr) {
-    // The table may grow only if the keyval is alive, which taking a reference ensures.
-    if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-    slot = target.table.find_or_grow(id::index(keyval), target.registry.memory());
-    if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
-  }
-
-  SlotContent now = slot->load();
-  for (;;) {
-    if (meta::empty(now.meta)) {
-      const uint64_t entry = reference.take();
-      if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-      if (slot::attach(*slot, now, {value, attached_now(target, entry, keyval, tag)})) {  // (S1)
-        reference.give();
-        return ATTRCACHE_OK;
-      }
-      continue;
-    }
-    // The slot is occupied under another generation, so this keyval was gone before that one began.
-    if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
-    if (meta::no_delete_fn(now.meta)) {
-      const uint64_t replacement = slot::successor(target.table, now.meta, tag);
-      if (slot::replace(*slot, now, {value, replacement})) return ATTRCACHE_OK;  // (S2)
-      continue;
-    }
-    const uint64_t entry = reference.take();
-    if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-    const SlotContent replacement = {value, attached_now(target, entry, keyval, tag)};
-    if (meta::deleting(now.meta)) {
-      target.table.mark_replaced();
-      if (slot::attach_over(*slot, now, replacement)) {  // (S11)
-        reference.give();
-        return ATTRCACHE_OK;
-      }
-      continue;
-    }
-    const int result =
-        exchange_and_delete(target, *slot, now, replacement, keyval, reference, callback_code);
-    if (result != kChanged) return result;
-  }
+int continue_set(Target target, Pair* slot, id::Keyval keyval, uint64_t value, attrcache_tag tag,
+                 int* callback_code, bool in_vain) {
+  if (in_vain) target.registry.drop(keyval);
+  return attach_unless(
+      target, slot, keyval, value, tag, [&](SlotContent now) __attribute__((always_inline)) {
+        if (!meta::no_delete_fn(now.meta)) [[likely]] {
+          return exchange_and_delete(target, *slot, now, keyval, value, tag, callback_code);
+        }
+        const uint64_t replacement = slot::successor(target.table, now.meta, tag);
+        return slot::replace(*slot, now, {value, replacement})  // (S2)
+                   ? ATTRCACHE_OK
+                   : kChanged;
+      });
 }
 
 int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t value,
                             attrcache_tag tag, void** present) {
-  Registry& registry = target.registry;
-  Reference reference(registry, keyval, Held::kNo);
-  if (registry.look_up(keyval) == 0) [[unlikely]]
-    return registry.why_not(keyval);
-  Pair* slot = target.table.find(id::index(keyval));
-  if (slot == nullptr) {
-    if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;  // as in set_attribute()
-    slot = target.table.find_or_grow(id::index(keyval), registry.memory());
-    if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
-  }
-  SlotContent now = slot->load();
-  for (;;) {
-    const bool empty = meta::empty(now.meta);
-    if (!empty && !meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
-    if (!empty && !meta::deleting(now.meta)) {
-      if (present != nullptr)
-        *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
-      return ATTRCACHE_PRESENT;
-    }
-    const uint64_t entry = reference.take();
-    if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-    const SlotContent made = {value, attached_now(target, entry, keyval, tag)};
-    if (!empty) target.table.mark_replaced();
-    const bool attached = empty ? slot::attach(*slot, now, made)        // (S1)
-                                : slot::attach_over(*slot, now, made);  // (S11)
-    if (!attached) continue;
-    reference.give();
-    return ATTRCACHE_OK;
-  }
+  Pair* slot = find_slot(target.table, keyval);
+  return attach_unless(target, slot, keyval, value, tag, [&](SlotContent now) {
+    if (present != nullptr)
+      *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
+    return ATTRCACHE_PRESENT;
+  });
 }
 
-int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failure,
-                     int* callback_code) {
+int continue_delete(Target target, Pair* found, id::Keyval keyval, OnFailure on_failure,
+                    int* callback_code) {
   Registry& registry = target.registry;
   if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
-  Pair* const found = target.table.find(id::index(keyval));
-  if (found == nullptr) return ATTRCACHE_ABSENT;
+  const int absent = on_failure == OnFailure::kKeep ? registry.result_for_user(ATTRCACHE_ABSENT)
+                                                    : ATTRCACHE_ABSENT;
+  if (found == nullptr) return absent;
   Pair& slot = *found;
   Deletion deletion(target, slot, keyval);
   slot::Claim claim;
   SlotContent now;
   for (;;) {
     now = slot.load();
-    if (!meta::visible(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_ABSENT;
-    if (meta::deleting(now.meta)) {
-      if (slot::hide(slot, now.meta)) return ATTRCACHE_OK;  // (S10)
+    uint64_t m = now.meta;
+    if (!meta::visible(m) || !meta::belongs(m, keyval)) return absent;
+    if (meta::deleting(m)) {
+      if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S10)
       continue;
     }
-    uint64_t m = now.meta;
     if (meta::no_delete_fn(m)) {
-      if (!slot::detach(slot, m)) continue;  // (S3)
-      registry.drop(keyval);
-      return ATTRCACHE_OK;
+      if (slot::detach(slot, m)) return drop_detached(registry, keyval);  // (S3)
+      continue;
     }
     if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
     if (claim.take(slot, m)) break;  // (S8)

@@ -87,7 +87,7 @@ Pair* Dup::place(uint32_t index) {
 int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
                 int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
-    return set_attribute(to_, keyval, value, tag, callback_code, Held::kYes);
+    return give_up(keyval, set_attribute(to_, keyval, value, tag, callback_code));
   }
   // Nobody else uses the new object, so its clock and its slots are changed by plain stores.
   Table& to = to_.table;

@@ -61,7 +61,7 @@ class Fixture {
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
-  int set_slowly(int object, int key, int value);      // as set, but without the fast path
+  int set_slowly(int object, int key, int value);      // as set, but without its first round
   bool set_if_absent(int object, int key, int value);  // whether it has attached the value
   int get(int object, int key);                        // returns the value's number, or 0
   int get_body(int object, int key);  // also reads the body: only if no thread deletes the value
