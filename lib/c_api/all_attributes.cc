@@ -1,55 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free in the C API. As in one_attribute.cc, the fast functions jump to slow ones if
-// callbacks must run, or if anything else is uncommon.
+// Dup and free in the C API: they check their arguments.
 
 #include "attrcache/attrcache.h"
 #include "table/dup_free.h"
-#include "table/dup_free_fast.h"
-
-namespace {
 
 using attrcache::Registry;
 using attrcache::Table;
-
-[[gnu::noinline]] int copy_one_by_one(attrcache_kind* kind, attrcache_table* old_table,
-                                      void* old_object, attrcache_table* new_table,
-                                      void* new_object, int* callback_code) noexcept {
-  if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (old_table == new_table || !attrcache_table_is_aligned(new_table))
-    return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
-                                    {Registry::of(kind), Table::of(new_table), new_object},
-                                    callback_code);
-}
-
-[[gnu::noinline]] int delete_one_by_one(attrcache_kind* kind, attrcache_table* table, void* object,
-                                        attrcache_delete_mode mode, int* callback_code) noexcept {
-  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode,
-                                      callback_code);
-}
-
-[[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
-                                         void* old_object, attrcache_table* new_table,
-                                         void* new_object, int* callback_code) noexcept {
-  if (!attrcache_table_is_aligned(new_table)) [[unlikely]]
-    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
-  const int result = attrcache::copy_attributes_fast(Registry::of(kind), Table::of(old_table),
-                                                     Table::of(new_table));
-  if (result != ATTRCACHE_ABSENT) [[likely]]
-    return result;
-  return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
-}
-
-[[gnu::noinline]] int delete_what_there_is(attrcache_kind* kind, attrcache_table* table,
-                                           void* object, attrcache_delete_mode mode,
-                                           int* callback_code) noexcept {
-  if (attrcache::delete_attributes_fast(Registry::of(kind), Table::of(table))) [[likely]]
-    return ATTRCACHE_OK;
-  return delete_one_by_one(kind, table, object, mode, callback_code);
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -59,10 +16,15 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
                        attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
   if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
       [[unlikely]] {
-    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
+    const bool null = kind == nullptr || old_table == nullptr || new_table == nullptr;
+    return null ? ATTRCACHE_ERR_NULL : ATTRCACHE_ERR_ARGUMENT;
   }
   if (Table::of(old_table).is_as_new()) return ATTRCACHE_OK;
-  return copy_what_there_is(kind, old_table, old_object, new_table, new_object, callback_code);
+  if (!attrcache_table_is_aligned(new_table)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
+                                    {Registry::of(kind), Table::of(new_table), new_object},
+                                    callback_code);
 }
 
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
@@ -72,7 +34,8 @@ int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* obj
   if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;  // the kind may be gone
-  return delete_what_there_is(kind, table, object, mode, callback_code);
+  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode,
+                                      callback_code);
 }
 
 int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,

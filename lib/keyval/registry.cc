@@ -19,7 +19,6 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
       epoch_(epoch),
       readers_(readers),
       first_cells_(readers.first_cells()),
-      lingering_(readers.threads().hooked() ? 1 : 0),
       definitions_(settings_.memory) {}
 
 Registry::~Registry() {
@@ -93,7 +92,7 @@ bool Registry::acquire_slowly(id::Keyval keyval, unsigned ordinal) {
 void Registry::drop_slowly(id::Keyval keyval) {
   const id::Offset offset = id::offset(keyval);
   open_stripe(keyval, thread_ordinal());  // for the next time; now, while the reference is held
-  if (references(offset).drop_exact()) end_lingering(offset);
+  if (references(offset).drop_exact()) end(at(offset), offset);
 }
 
 // Called when no free index has rested long enough. It returns the node of an index that was never
@@ -201,19 +200,10 @@ int Registry::free_slowly(id::Keyval keyval, Entry& entry) {
       return result_for_user(ATTRCACHE_ABSENT);
   } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
   const id::Offset offset = id::offset(keyval);
-  // (K11) Relaxed: threads that must know of this free, because it happened before what they do,
-  // see this as well.
-  lingering_.fetch_add(1, kRelaxed);
   const References::Closed closed = references(offset).close(keyval);
   if (closed == References::Closed::kInUse) return ATTRCACHE_OK;
-  if (closed == References::Closed::kEnded) return end_lingering(offset);
-  lingering_.fetch_sub(1, kRelaxed);
+  if (closed == References::Closed::kEnded) return end(entry, offset);
   return result_for_user(ATTRCACHE_ABSENT);  // as above
-}
-
-int Registry::end_lingering(id::Offset offset) {
-  lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
-  return end(at(offset), offset);
 }
 
 int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks) {

@@ -173,10 +173,6 @@ class Registry : public Entries {
   };
   Counts counts() const;
 
-  // Whether there are keyvals that are freed and still in use: then a free must take the careful
-  // path. What did not happen before this call may be missed.
-  bool any_lingers() const { return lingering_.load(kRelaxed) != 0; }
-
   // The least number of creations between two uses of an index, once it has been used. With the
   // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
   // recognized for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
@@ -206,7 +202,6 @@ class Registry : public Entries {
                 int* keyval);
   int end(Entry& entry, id::Offset offset);
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
-  int end_lingering(id::Offset offset);
   [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
   void open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
@@ -223,10 +218,6 @@ class Registry : public Entries {
   Readers& readers_;
   Announcement* const first_cells_;
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
-  // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
-  // more, so that every free of an object takes the careful path: only that one looks at a user-level
-  // thread's own stack of callbacks.
-  Atomic<uint64_t> lingering_;
   Definitions definitions_;
 };
 

@@ -11,16 +11,6 @@ namespace {
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.
 constexpr unsigned kMaxNestedSets = 16;
 
-constexpr stripe::Name kNotTaken{0};
-
-// Takes a reference on a keyval, and returns its name. Until then, its int may be another's, or no
-// keyval at all. kNotTaken: there is no such keyval.
-[[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
-  if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
-  // While the reference is held, the entry's word is that of this keyval.
-  return stripe::name(keyval, entry_word::flags(registry.look_up(keyval)));
-}
-
 [[gnu::always_inline]] inline stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
   stripe::Name name;
   return take_open(registry, keyval, &name) ? name : take_slowly(registry, keyval);
@@ -141,6 +131,12 @@ template <typename Present>
 }  // namespace
 
 void drop_reference(Registry& registry, id::Keyval keyval) { registry.drop(keyval); }
+
+stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
+  if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
+  // While the reference is held, the entry's word is that of this keyval.
+  return stripe::name(keyval, entry_word::flags(registry.look_up(keyval)));
+}
 
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {
   bool deleting = false;

@@ -131,6 +131,10 @@ inline int fail(int code, int* callback_code) {
   return stripe::names(*name, keyval) && References::acquire_open(*counter, word);
 }
 
+// The same in any case, but slower. kNotTaken: there is no such keyval.
+inline constexpr stripe::Name kNotTaken{0};
+[[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval);
+
 // Goes on with a set. The slot may be null: it was never needed. `in_vain`: the caller has taken a
 // reference on the keyval, which is to be dropped.
 [[gnu::noinline]] int continue_set(Target target, Pair* slot, id::Keyval keyval, uint64_t value,

@@ -80,7 +80,7 @@ inline void Batch::begin_at(Item* end) {
 bool Batch::list_all() {
   Item* end = few_ + kFew;
   Directory* dir = table_.directory.load(kAcquire);  // as T1
-  if (dir == nullptr || !dir->has(Directory::kHasLeaves)) {
+  if (dir == nullptr || dir->flags() == 0) {
     begin_at(end);
     if (dir != nullptr) list(dir->first_slots, kLeafSlots - kInlineSlots, kInlineSlots);
     list(table_.inline_slots, kInlineSlots, 0);
@@ -118,12 +118,12 @@ void Batch::sort() {
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
   const uint64_t now = meta::spread(table_.now());
+  // Attributes that were set in the order of their keyvals, as most are, are sorted already, unless
+  // the clock has come round to 0 between the first and the last.
+  if (count_ == 0 || (in_order_ && meta::sequence(items_[count_ - 1].meta) <= now)) return;
   const auto age = [now](const Item& i) {
     return (now - meta::sequence(i.meta)) & meta::kSequence;
   };
-  // Attributes that were set in the order of their keyvals, as most are, are sorted already, unless
-  // the clock has come round to 0 between the first and the last.
-  if (count_ == 0 || (in_order_ && age(items_[0]) >= age(items_[count_ - 1]))) return;
   std::sort(items_, items_ + count_,
             [age](const Item& a, const Item& b) { return age(a) > age(b); });
 }

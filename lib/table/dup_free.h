@@ -2,7 +2,7 @@
 //
 // The operations on all attributes of an object: dup and free. They act on one attribute after the
 // other, by the steps of slot.h, so other threads may see some attributes copied or deleted and
-// others not yet. This file serves objects for which callbacks must run, dup_free_fast.h others.
+// others not yet.
 
 #ifndef ATTRCACHE_TABLE_DUP_FREE_H_
 #define ATTRCACHE_TABLE_DUP_FREE_H_

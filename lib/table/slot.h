@@ -3,7 +3,7 @@
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
 // in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
 // sees by plain stores.) Which operation takes which step is decided in attribute.h, attribute.cc
-// (set, delete), hold.cc (borrow, copy), dup_free.cc and, for the common cases, in dup_free_fast.h.
+// (set, delete), hold.cc (borrow), dup.cc and free.cc.
 // How a deletion is left to others is in readers/tomb.h.
 //
 // The states of a slot, and the steps that lead from each:

@@ -12,17 +12,14 @@ Node no_tree;
 
 namespace {
 
-// Makes a leaf or node, for which `flag` stands: in the block, if there is one that has room, else
-// by itself. Null when out of memory. A block is only given while no other thread uses the table,
-// so nothing made in it can lose a race and have to be destroyed.
+// Makes a leaf or node, for which `flag` stands. Null when out of memory.
 template <typename T, typename... Args>
-T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Block* block, Args... args) {
-  T* made = block != nullptr ? block->make<T>(args...) : nullptr;
+T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Args... args) {
   // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
   // a thread that has used the leaf sees the flag, and so does the thread that is handed the object
   // later.
-  dir.add(made != nullptr ? flag : flag | Directory::kHasReleasable);
-  return made != nullptr ? made : memory.make<T>(args...);
+  dir.add(flag);
+  return memory.make<T>(args...);
 }
 
 // Returns what `place` points to. If that is `nothing`, `make_it` makes one first; null when out of
@@ -44,10 +41,9 @@ Held* get_or_make(const Memory& memory, Atomic<Held*>& place, Held* nothing, Mak
 // Returns the leaf of that number, which is made if it doesn't exist yet; null when out of memory.
 // A thread that loses a race for a place looks at what the winner has put there, and continues from
 // that: the leaf that was wanted, a node to descend by, or a leaf that goes below a new one.
-FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t number) {
-  Node* node = get_or_make(memory, dir.tree, &no_tree, [&] {
-    return make_part<Node>(memory, dir, Directory::kHasTree, block);
-  });
+FarLeaf* grow_tree(const Memory& memory, Directory& dir, uint32_t number) {
+  Node* node = get_or_make(memory, dir.tree, &no_tree,
+                           [&] { return make_part<Node>(memory, dir, Directory::kHasTree); });
   if (node == nullptr) return nullptr;
   uint32_t rest = number;
   for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
@@ -58,7 +54,7 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t 
       FarLeaf* const there = child.leaf();
       if (there->number == number) return there;
       if (there == &no_far_leaf) {
-        auto* leaf = make_part<FarLeaf>(memory, dir, Directory::kHasTree, block, number);
+        auto* leaf = make_part<FarLeaf>(memory, dir, Directory::kHasTree, number);
         if (leaf == nullptr) return nullptr;
         if (place.compare_exchange_strong(child, Child::of(leaf), kAcqRel, kAcquire))
           return leaf;  // (T3) as T2
@@ -67,7 +63,7 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t 
       }
       // Another leaf has the same bits so far: it keeps its slots, and moves below a node, where
       // the numbers' next bits are looked at.
-      auto* between = make_part<Node>(memory, dir, Directory::kHasTree, block);
+      auto* between = make_part<Node>(memory, dir, Directory::kHasTree);
       if (between == nullptr) return nullptr;
       between->towards(there->number >> bits).store(child, kRelaxed);  // until T3
       if (place.compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire)) {  // as T3
@@ -93,25 +89,21 @@ Pair* Table::find_far(uint32_t index) {
   return at_offset(id::offset_at(index), found, found, [] { return static_cast<Pair*>(nullptr); });
 }
 
-Pair* Table::grow(uint32_t index, Block* block, const Memory& memory) {
+Pair* Table::grow(uint32_t index, const Memory& memory) {
   Directory* dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr),
                                [&] { return memory.make<Directory>(this); });
   if (dir == nullptr) return nullptr;
   const uint32_t number = index / kLeafSlots;
   Leaf* const leaf =
       number < kDirectoryLeaves
-          ? get_or_make(
-                memory, dir->leaves[number], &no_leaf,
-                [&] { return make_part<Leaf>(memory, *dir, Directory::has_leaf(number), block); })
-          : grow_tree(memory, *dir, block, number);
+          ? get_or_make(memory, dir->leaves[number], &no_leaf,
+                        [&] { return make_part<Leaf>(memory, *dir, Directory::has_leaf(number)); })
+          : grow_tree(memory, *dir, number);
   return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
 void Table::release_beyond(Directory& dir, const Memory& memory) {
-  const Block* const block = dir.has(Directory::kHasBlock) ? Block::of(&dir) : nullptr;
-  const auto release_part = [block, &memory](auto* part) {
-    if (block == nullptr || !block->holds(part)) memory.destroy(part);
-  };
+  const auto release_part = [&memory](auto* part) { memory.destroy(part); };
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
     if (leaf != &no_leaf) release_part(leaf);

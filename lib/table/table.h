@@ -103,15 +103,12 @@ struct Table;
 
 struct Directory {
   // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
-  explicit Directory(const Table* of, uint64_t flags = 0) : owner(name_of(of) | flags) {
+  explicit Directory(const Table* of) : owner(name_of(of)) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
 #pragma GCC unroll 8
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
-  // As Table::while_each_first, without the slots in the table.
-  template <typename Visit>
-  void while_each_first(Visit visit);
 
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
@@ -128,92 +125,29 @@ struct Directory {
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   Atomic<Node*> tree{&no_tree};
   // Which table it belongs to, so that a table that was copied or moved as plain bytes is
-  // recognized; and in the low bits what there is besides the directory. Relaxed: only the table's
-  // owner, which made it or was handed it, looks at the former; and a flag is set before what it
-  // stands for is published (T4).
-  static constexpr uint64_t kHasReleasable = 1;  // leaves or nodes that are to be released
-  static constexpr uint64_t kHasBlock = 2;       // a Block follows
-  static constexpr uint64_t kHasTree = 4;
-  static constexpr unsigned kFirstLeafBit = 2;  // leaves[1] has the next bit, and so on
-  static constexpr uint64_t kHasNearLeaves = ((1 << (kDirectoryLeaves - 1)) - 1)
-                                             << (kFirstLeafBit + 1);
-  static constexpr uint64_t kHasLeaves = kHasTree | kHasNearLeaves;  // beyond first_slots
-  // The flag of the leaf with that number.
+  // recognized; and in the low bits which leaves there may be besides first_slots. Relaxed: only
+  // the table's owner, which made it or was handed it, looks at the former; and a flag is set before
+  // what it stands for is published (T4).
+  static constexpr uint64_t kHasTree = 1;
+  static constexpr uint64_t kHasLeaves = (1 << kDirectoryLeaves) - 1;
+  // The flag of the leaf with that number. (Leaf 0 is here, and needs none.)
   static constexpr uint64_t has_leaf(uint32_t number) {
-    return number < kDirectoryLeaves ? uint64_t{1} << (kFirstLeafBit + number) : kHasTree;
+    return number < kDirectoryLeaves ? uint64_t{1} << number : kHasTree;
   }
   // An address is a multiple of 16 and has at most 58 bits, so there is room for the flags below
   // it.
   static uint64_t name_of(const Table* table) {
-    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 6;
+    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 4;
   }
-  static constexpr uint64_t kForeign = 16 * 64;
-  static_assert((kHasLeaves | kHasReleasable | kHasBlock) == kForeign - 1);
-  // The flags, 0 if there is nothing beyond first_slots; at least kForeign if the directory isn't
-  // that table's.
-  uint64_t flags_of(const Table* of) const { return owner.load(kRelaxed) ^ name_of(of); }
-  bool is_of(const Table* of) const { return flags_of(of) < kForeign; }
-  uint64_t flags() const { return owner.load(kRelaxed) & (kForeign - 1); }
-  bool has(uint64_t flag) const { return (owner.load(kRelaxed) & flag) != 0; }
-  void add(uint64_t flags) {
-    if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
-  }
-  // Calls visit(number) for the leaves after the first that have flags, until it returns false;
-  // returns true if it never did. A leaf that has a flag and isn't there yet looks empty.
-  template <typename Visit>
-  [[gnu::always_inline]] static bool while_each_near(uint64_t flags, Visit visit) {
-    for (auto rest = static_cast<uint32_t>(flags & kHasNearLeaves); rest != 0; rest &= rest - 1) {
-      if (!visit(static_cast<uint32_t>(__builtin_ctz(rest)) - kFirstLeafBit)) [[unlikely]]
-        return false;
-    }
-    return true;
+  bool is_of(const Table* of) const { return (owner.load(kRelaxed) ^ name_of(of)) <= kHasLeaves; }
+  uint64_t flags() const { return owner.load(kRelaxed) & kHasLeaves; }
+  void add(uint64_t flag) {
+    if ((flags() & flag) == 0) owner.fetch_or(flag, kRelaxed);
   }
   Atomic<uint64_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
-
-// Memory that was allocated together with a table's directory, for the leaves and nodes that the
-// table will need at once. It follows the directory, and is released with it.
-struct alignas(Pair) Block {
-  char* next;
-  char* end;
-  // Makes a T in what is left of the block; null if there isn't room.
-  template <typename T, typename... Args>
-  T* make(Args... args) {
-    if (end - next < static_cast<ptrdiff_t>(sizeof(T))) return nullptr;
-    T* made = new (next) T(args...);
-    next += sizeof(T);
-    return made;
-  }
-  bool holds(const void* memory) const { return memory >= this && memory < end; }
-  static Block* of(Directory* dir) { return reinterpret_cast<Block*>(dir + 1); }
-  // A directory with the near leaves that have flags, and a block with `room` more bytes; or null.
-  [[gnu::always_inline]] static Directory* make_directory(const Table* of, uint64_t near,
-                                                          size_t room, const Memory& from) {
-    Directory::while_each_near(near, [&room](uint32_t) {
-      room += sizeof(Leaf);
-      return true;
-    });
-    void* memory = from.allocate(sizeof(Directory) + sizeof(Block) + room);
-    if (memory == nullptr) return nullptr;
-    auto* dir = new (memory) Directory(of, Directory::kHasBlock | near);
-    char* next = static_cast<char*>(memory) + sizeof(Directory) + sizeof(Block);
-    char* const end = next + room;
-    Directory::while_each_near(near, [&next, dir](uint32_t number) {
-      auto* const leaf = reinterpret_cast<Leaf*>(next);
-#pragma GCC unroll 8
-      for (Pair& slot : leaf->slots) new (&slot) Pair();  // not all at once, which takes longer
-      dir->leaves[number].store(leaf, kRelaxed);
-      next += sizeof(Leaf);
-      return true;
-    });
-    new (Block::of(dir)) Block{next, end};
-    return dir;
-  }
-};
-static_assert(sizeof(Block) % alignof(Pair) == 0 && sizeof(Leaf) % alignof(Pair) == 0 &&
-              sizeof(FarLeaf) % alignof(Pair) == 0 && sizeof(Node) % alignof(Pair) == 0);
 
 struct Table {
   Atomic<Directory*> directory;
@@ -260,13 +194,7 @@ struct Table {
   // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.
   Pair* find_or_grow(uint32_t index, const Memory& memory) {
     Pair* slot = find(index);
-    return slot != nullptr ? slot : grow(index, nullptr, memory);
-  }
-
-  // The same for an index beyond first_slots, in a table that only its owner uses and that has a
-  // block: takes memory from the block while there is some.
-  Pair* grow_in_block(uint32_t index, const Memory& memory) {
-    return grow(index, Block::of(directory.load(kRelaxed)), memory);
+    return slot != nullptr ? slot : grow(index, memory);
   }
 
   // Whether any slot is occupied. For a table that only its owner uses.
@@ -297,16 +225,6 @@ struct Table {
   template <typename Visit>
   void for_each_run(Visit visit);
 
-  // The same for the slots in the table only, and only until visit(index, slot) returns false. It
-  // is unrolled, so that the variables of `visit` may live in registers.
-  template <typename Visit>
-  void while_each_inline(Visit visit);
-
-  // The same for the first kLeafSlots indices. `dir` is the directory as the caller has read it; it
-  // is passed on because another thread may make one meanwhile.
-  template <typename Visit>
-  void while_each_first(Directory* dir, Visit visit);
-
   // Whether it holds nothing at all, not even memory: nothing was attached to it, as far as the
   // caller can know, since it was new. Relaxed: the clock shows every attachment that happened
   // before.
@@ -314,12 +232,10 @@ struct Table {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
-  // A table that was as new no longer counts as new while attributes are copied to it, so that a
-  // callback that frees it is noticed. No attachment has this number.
-  void mark_begun() { clock.store(kBegun, kRelaxed); }
-  // Makes it as new again, if nothing was attached to it.
-  void unmark_begun() {
-    if (clock.load(kRelaxed) == kBegun) clock.store(0, kRelaxed);
+  // Makes the clock at least `number`. For a table that only its owner uses.
+  void raise_clock(uint64_t number) {
+    const uint64_t now = this->now();
+    if (now < number) clock.store(clock.load(kRelaxed) + (number - now), kRelaxed);
   }
 
   // Whether the table's memory belongs to it. This is false for a table whose bytes were copied or
@@ -345,13 +261,12 @@ struct Table {
   void clear(const Memory& memory);
 
  private:
-  static constexpr uint64_t kBegun = 1;
   static constexpr uint64_t kReplaced = uint64_t{1} << 63;
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
   Pair* find_far(uint32_t index);
-  Pair* grow(uint32_t index, Block* block, const Memory& memory);
+  Pair* grow(uint32_t index, const Memory& memory);
   [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
@@ -376,32 +291,6 @@ void visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
   on_node(node);
 }
 
-template <typename Visit>
-[[gnu::always_inline]] inline void Table::while_each_inline(Visit visit) {
-#pragma GCC unroll 8
-  for (uint32_t index = 0; index < kInlineSlots; ++index) {
-    if (!visit(index, inline_slots[index])) [[unlikely]]
-      return;
-  }
-}
-
-template <typename Visit>
-[[gnu::always_inline]] inline void Directory::while_each_first(Visit visit) {
-#pragma GCC unroll 8
-  for (uint32_t index = kInlineSlots; index < kLeafSlots; ++index) {
-    if (!visit(index, first_slots[index - kInlineSlots])) [[unlikely]]
-      return;
-  }
-}
-
-template <typename Visit>
-[[gnu::always_inline]] inline void Table::while_each_first(Directory* dir, Visit visit) {
-  bool all = true;
-  while_each_inline([&](uint32_t index, Pair & slot)
-                        __attribute__((always_inline)) { return all = visit(index, slot); });
-  if (all && dir != nullptr) dir->while_each_first(visit);
-}
-
 inline void Table::take_over(Table& from) {
   for (uint32_t s = 0; s < kInlineSlots; ++s) {
     inline_slots[s].store_unshared(from.inline_slots[s].load());
@@ -424,7 +313,7 @@ inline void Table::clear(const Memory& memory) {
   Directory* dir = directory.load(kAcquire);  // as T1, by the owner
   if (dir == nullptr) return;
   directory.store(nullptr, kRelaxed);
-  if (dir->has(Directory::kHasReleasable)) [[unlikely]]
+  if (dir->flags() != 0) [[unlikely]]
     release_beyond(*dir, memory);
   memory.destroy(dir);
 }
@@ -435,13 +324,18 @@ void Table::for_each_run(Visit visit) {
   visit(0, inline_slots, kInlineSlots);
   if (dir == nullptr) return;
   visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots);
-  if (!dir->has(Directory::kHasLeaves)) return;
-  Directory::while_each_near(dir->flags(), [&visit, dir](uint32_t number) {
-    visit(number * kLeafSlots, dir->leaves[number].load(kAcquire)->slots, kLeafSlots);  // as T1
-    return true;
-  });
-  const auto leaf = [&visit](FarLeaf* l) { visit(l->number * kLeafSlots, l->slots, kLeafSlots); };
-  visit_tree(dir->tree.load(kAcquire), leaf, [](Node*) {});  // as T1
+  const uint64_t flags = dir->flags();
+  if (flags == 0) return;
+  const auto leaf = [&visit](uint32_t number, Leaf & l) __attribute__((noinline)) {
+    visit(number * kLeafSlots, l.slots, kLeafSlots);
+  };
+  for (uint64_t near = flags & ~Directory::kHasTree; near != 0; near &= near - 1) {
+    const auto number = static_cast<uint32_t>(__builtin_ctzll(near));
+    // If it is only about to be there (T4), it looks empty.
+    leaf(number, *dir->leaves[number].load(kAcquire));  // as T1
+  }
+  const auto far_leaf = [leaf](FarLeaf* l) { leaf(l->number, *l); };
+  visit_tree(dir->tree.load(kAcquire), far_leaf, [](Node*) {});  // as T1
 }
 
 template <typename Visit>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The fast path of dup and free (lib/table/dup_free_fast.h) against set, delete and free_keyval,
-// and the conditions under which two racing threads must leave it. dup_free_fast_model_test.cc
-// tests those that need one thread.
+// Dup and free at once (lib/table/dup.cc, free.cc) against set, delete and free_keyval, and what is
+// left to be done in order because two threads race. at_once_model_test.cc tests what one thread
+// can show.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Every condition under which dup and free must not take their fast path
-// (lib/table/dup_free_fast.h), as far as a single thread can show it. dup_free_model_test.cc tests
+// Every condition under which dup and free must not copy or delete an attribute at once
+// (lib/table/dup.cc, free.cc), as far as a single thread can show it. dup_free_model_test.cc tests
 // the races.
 
 #include "keyval/registry.h"
@@ -197,9 +197,9 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   });
 }
 
-// What was copied before an attribute was found that needs a callback is copied again, and not
+// What was copied before an attribute was found that needs a callback is neither copied again nor
 // deleted.
-TEST(AtOnce, CopyThatBeginsAgain) {
+TEST(AtOnce, CopyThatGoesOnInOrder) {
   for (const int called : {1, 4, 9, 70}) {
     run_model({}, [=] {
       Objects o;

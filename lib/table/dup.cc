@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Dup: copies what one object's table holds to another. Most attributes are copied as by DUP_FN: that
+// needs no callback, so nobody can notice the order, and one pass over the slots does it. What is
+// left is then copied in the order in which it was set. A copy has its original's number, so the
+// order is the same in the new table. Nobody but the caller, and its callbacks, uses the new table,
+// so its slots and its clock are changed by plain stores.
+
+#include "table/batch.h"
+#include "table/dup_free.h"
+#include "table/hold.h"
+#include "table/left.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+// Whether a slot holds a value that a dup must copy. A value whose deletion another thread has
+// begun is not copied. One that this thread is deleting further up its stack (the dup is made
+// within its delete_fn) is: it is attached until delete_fn has succeeded.
+bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
+  if (!meta::visible(m)) return false;
+  return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
+}
+
+// What is copied without a callback: the attributes that are copied as by DUP_FN, and whose keyval's
+// stripe says so. The new table has nothing yet.
+class AtOnce {
+ public:
+  AtOnce(Registry& registry, Table& from, Table& to)
+      : registry_(registry), from_(from), to_(to), ordinal_(thread_ordinal()) {}
+  void run() {
+    from_.for_each_run([this](uint32_t first, const Pair* run, uint32_t length)
+                           __attribute__((always_inline)) {
+                             if (!stopped()) copy(first, run, length);
+                           });
+    // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
+    // the new table doesn't count as new, so that a callback that frees it is noticed.
+    to_.raise_clock(from_.now());
+  }
+  // Whether there was no memory. Whether something is left to be copied otherwise.
+  bool no_memory() const { return no_memory_; }
+  bool all() const { return all_; }
+  // A keyval on which a reference was taken in vain, or 0.
+  id::Keyval in_vain() const { return in_vain_; }
+
+ private:
+  bool stopped() const { return no_memory_ || id::bits(in_vain_) != 0; }
+  void copy(uint32_t first, const Pair* run, uint32_t length);
+
+  Registry& registry_;
+  Table& from_;
+  Table& to_;
+  const unsigned ordinal_;
+  bool all_ = true;
+  bool no_memory_ = false;
+  id::Keyval in_vain_{0};
+};
+
+[[gnu::always_inline]] inline void AtOnce::copy(uint32_t first, const Pair* run, uint32_t length) {
+  References::Counter* const counters = registry_.counters(id::offset_at(first), ordinal_);
+  if (counters == nullptr) [[unlikely]] {
+    all_ = false;  // all are of another kind
+    return;
+  }
+  Pair* made = nullptr;
+#pragma GCC unroll 8
+  for (uint32_t s = 0; s < length; ++s) {
+    const uint32_t upper = run[s].load_upper();
+    if (upper == 0) continue;
+    const uint64_t word = counters[s].load(kRelaxed);  // only a guess
+    const stripe::Name name = stripe::name_in(word);
+    const uint32_t differs = upper ^ stripe::bits(name);
+    // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
+    // value must be visible, unclaimed and never held, because its copy gets the same meta.
+    constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
+                                  meta::kFullHalf | stripe::kNotDupFn;
+    if ((differs & kDecides) != 0) [[unlikely]] {
+      all_ &= (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
+      continue;
+    }
+    if (made == nullptr && (made = to_.find_or_grow(first, registry_.memory())) == nullptr) {
+      no_memory_ = true;
+      return;
+    }
+    if (!References::acquire_open(counters[s], word)) [[unlikely]] {
+      all_ = false;
+      continue;
+    }
+    // The value is read after the reference was taken. Before that it could have been a value of an
+    // earlier keyval that had the same int.
+    const bool same = run[s].transfer([&](uint32_t again, auto put) __attribute__((always_inline)) {
+      if (again == upper) [[likely]]
+        put(made[s]);
+      return again == upper;
+    });
+    if (!same) [[unlikely]] {
+      in_vain_ = meta::keyval(uint64_t{upper} << 32, first + s);
+      all_ = false;
+      return;
+    }
+  }
+}
+
+// The rest of a dup, the oldest attributes first.
+class Dup {
+ public:
+  // `as_new`: the new table had nothing when the dup began.
+  Dup(const Target& from, const Target& to, bool as_new)
+      : registry_(from.registry),
+        from_(from),
+        to_(to),
+        as_new_(as_new),
+        old_scope_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
+        new_scope_(registry_.threads().self(), &to.table) {}
+  ~Dup() {
+    if (cell_ != nullptr) registry_.readers().release(*cell_);
+  }
+  Dup(const Dup&) = delete;
+  Dup& operator=(const Dup&) = delete;
+
+  int run(id::Keyval in_vain, int* callback_code);
+  // Whether a callback has freed the new object.
+  bool new_table_died() const { return new_scope_.table_died(); }
+
+ private:
+  bool table_died() const { return old_scope_.table_died() || new_table_died(); }
+  int copy(const Batch::Item& item, int* callback_code);
+  int duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
+  int call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
+  bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
+  void end_hold(const Pair& slot);
+  // The slot of an index in the new table; null when out of memory.
+  Pair* place(uint32_t index) { return to_.table.find_or_grow(index, registry_.memory()); }
+  int attach(Pair& made, id::Keyval keyval, uint64_t value, uint64_t m, int* callback_code);
+  uint64_t meta_of_copy(stripe::Name like, attrcache_tag tag, uint64_t original);
+  // Ends the copying of an attribute without attaching a copy.
+  int give_up(id::Keyval keyval, int result) {
+    drop_reference(registry_, keyval);
+    return result;
+  }
+
+  Registry& registry_;
+  const Target& from_;
+  const Target& to_;
+  const bool as_new_;
+  TableScope old_scope_;
+  TableScope new_scope_;
+  // The cell in which each copy is announced in turn; null until the first.
+  Announcement* cell_ = nullptr;
+};
+
+// The meta of the copy of a value.
+uint64_t Dup::meta_of_copy(stripe::Name like, attrcache_tag tag, uint64_t original) {
+  Table& to = to_.table;
+  if (!as_new_) return meta::attached(like, tag, to.tick());
+  to.raise_clock(from_.table.now());  // as above
+  return meta::attached(like, tag, 0) | meta::sequence(original);
+}
+
+// Attaches what was copied, and gives it the reference.
+int Dup::attach(Pair& made, id::Keyval keyval, uint64_t value, uint64_t m, int* callback_code) {
+  if (!meta::empty(made.load_meta())) [[unlikely]] {
+    return give_up(keyval, set_attribute(to_, keyval, value, meta::tag(m), callback_code));
+  }
+  made.store_unshared({value, m});
+  return ATTRCACHE_OK;
+}
+
+int Dup::copy(const Batch::Item& item, int* callback_code) {
+  const uint64_t m = item.slot->load_meta();
+  if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
+    if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
+  }
+  const id::Keyval keyval = meta::keyval(m, item.index);
+  // The copy's own reference is taken first, as above: what is found under the keyval's int from now
+  // on is this keyval's, and copy_fn may delete the original.
+  stripe::Name like;
+  if (!take_open(registry_, keyval, &like)) [[unlikely]] {
+    if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
+    // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
+    if ((like = take_slowly(registry_, keyval)) == kNotTaken) return ATTRCACHE_OK;
+  }
+  if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);
+  return stripe::has(like, stripe::kNotDupFn) ? call(item, keyval, like, callback_code)
+                                              : duplicate(item, keyval, like, callback_code);
+}
+
+// Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value
+// that is found under the keyval's int really is one of this keyval.
+int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
+                   int* callback_code) {
+  const SlotContent found = item.slot->load();
+  if (!to_be_copied(from_, *item.slot, found.meta) || !meta::belongs(found.meta, keyval))
+    return give_up(keyval, ATTRCACHE_OK);
+  Pair* const made = place(item.index);
+  if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  // It was copied at once, or a callback has attached another value here.
+  if (as_new_ && !meta::empty(made->load_meta())) return give_up(keyval, ATTRCACHE_OK);
+  const attrcache_tag tag = meta::tag(found.meta);
+  return attach(*made, keyval, found.value, meta_of_copy(like, tag, found.meta), callback_code);
+}
+
+// Runs copy_fn, with the value held.
+int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code) {
+  Pair& slot = *item.slot;
+  // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
+  // memory then.
+  Pair* const made = place(item.index);
+  if (made == nullptr) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  if (cell_ == nullptr) cell_ = registry_.readers().take();
+  if (cell_ == nullptr) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  SlotContent found;
+  bool held;
+  if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
+    return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
+  old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
+  // copy_fn gets a copy, because another value may take its place in the slot.
+  const uint64_t value = found.value;
+  const Copied copied = run_copy(registry_.callbacks(keyval),
+                                 {registry_.convention(), from_.object, registry_.number_of(keyval),
+                                  &value, meta::tag(found.meta)});
+  old_scope_.end();
+  if (old_scope_.announced() != nullptr) end_hold(slot);
+  if (copied.code != 0) [[unlikely]] {
+    *callback_code = copied.code;
+    return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
+  }
+  if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
+  if (!is_tag(copied.tag)) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
+  if (new_scope_.table_died()) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_FREED);
+  return attach(*made, keyval, copied.value, meta_of_copy(like, copied.tag, found.meta),
+                callback_code);
+}
+
+// Holds the value, or finds the one that this thread is deleting further up its stack. That need
+// not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
+// that was left to this thread has freed one of the objects.
+bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
+  const ThreadState& thread = registry_.threads().self();
+  for (;;) {
+    const Attempt attempt = try_to_hold(slot, keyval, Says::kCopies, *cell_, found);
+    *held = attempt == Attempt::kHeld;
+    if (*held) return true;
+    if (attempt == Attempt::kChanged) {
+      end_hold(slot);  // a failed attempt has looked like a holder
+      if (table_died()) return false;
+      continue;
+    }
+    *found = slot.load();
+    if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
+    if (is_deleting(thread, from_.table, slot, found->meta)) return true;
+    if (meta::deleting(found->meta)) return false;
+    // Meanwhile a value was attached, or a claim was restored.
+  }
+}
+
+// Ends the cell's hold or attempt, and runs the deletion of that value if it was left to this
+// thread.
+inline void Dup::end_hold(const Pair& slot) {
+  Readers& readers = registry_.readers();
+  if (Tomb* const left = let_go(readers, slot, *cell_)) delete_left(readers, *left);
+}
+
+int Dup::run(id::Keyval in_vain, int* callback_code) {
+  if (id::bits(in_vain) != 0) [[unlikely]] {
+    drop_reference(registry_, in_vain);
+    if (table_died()) return ATTRCACHE_ERR_FREED;
+  }
+  Batch batch(from_.table, &registry_.memory());
+  while (batch.next()) {
+    for (const Batch::Item& item : batch) {
+      const int result = copy(item, callback_code);
+      if (table_died()) return ATTRCACHE_ERR_FREED;
+      if (result != ATTRCACHE_OK) return result;
+    }
+  }
+  return ATTRCACHE_OK;
+}
+
+[[gnu::noinline]] int copy_rest(const Target& from, const Target& to, bool as_new,
+                                id::Keyval in_vain, int* callback_code) {
+  Dup dup(from, to, as_new);
+  int code = 0;
+  const int result = dup.run(in_vain, &code);
+  if (result != ATTRCACHE_OK && !dup.new_table_died())
+    delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+  if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
+  return result;
+}
+
+}  // namespace
+
+int copy_attributes(const Target& from, const Target& to, int* callback_code) {
+  if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  if (!to.table.is_as_new()) return copy_rest(from, to, false, id::Keyval{0}, callback_code);
+  AtOnce at_once(from.registry, from.table, to.table);
+  at_once.run();
+  int result = ATTRCACHE_OK;
+  if (at_once.no_memory()) [[unlikely]] {
+    delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+    result = ATTRCACHE_ERR_MEMORY;
+  } else if (!at_once.all()) {
+    result = copy_rest(from, to, true, at_once.in_vain(), callback_code);
+  }
+  // If nothing was copied, the new table is as it was.
+  if (result == ATTRCACHE_OK && meta::empty(to.table.inline_slots[0].load_meta()) &&
+      !to.table.occupied()) {
+    to.table.clear(from.registry.memory());
+  }
+  return result;
+}
+
+}  // namespace attrcache

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Free: deletes what a table holds. If nothing calls back, nobody can notice the order, and two
+// passes over the slots do it, by plain stores, since no other thread may use the object. Else all
+// are deleted in the reverse order of setting, and then once more if callbacks have attached others.
+
+#include "table/batch.h"
+#include "table/dup_free.h"
+#include "table/left.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+// The counters of the keyvals of a run of slots, for a thread with that ordinal.
+References::Counter* counters_of(const Registry& registry, uint32_t first, unsigned ordinal) {
+  return registry.counters(id::offset_at(first), ordinal);
+}
+
+// Whether all that the table holds may be deleted without calling back: values without delete_fn,
+// under keyvals that aren't freed, so that none ends by it.
+bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
+  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kNoDeleteFnHalf;
+  uint32_t differs = 0;
+  table.for_each_run([&](uint32_t first, const Pair* run, uint32_t length) {
+    const References::Counter* const counters = counters_of(registry, first, ordinal);
+    if (counters == nullptr || (differs & kDecides) != 0) {
+      differs = kDecides;  // without counters, all are of another kind
+      return;
+    }
+#pragma GCC unroll 8
+    for (uint32_t s = 0; s < length; ++s) {
+      const uint32_t upper = run[s].load_upper();
+      if (upper == 0) continue;
+      const stripe::Name name = stripe::name_in(counters[s].load(kRelaxed));
+      differs |= upper ^ (stripe::bits(name) | meta::kNoDeleteFnHalf);
+    }
+  });
+  return (differs & kDecides) == 0;
+}
+
+// Deletes everything in two passes, if nothing calls back. False: something is left for Free.
+bool delete_at_once(Registry& registry, Table& table) {
+  const unsigned ordinal = thread_ordinal();
+  if (!calls_nothing(registry, table, ordinal)) return false;
+  if (table.replaced() && !is_at_rest(registry.readers(), table)) return false;
+  bool all = true;
+  table.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+    References::Counter* const counters = counters_of(registry, first, ordinal);
+#pragma GCC unroll 8
+    for (uint32_t s = 0; s < length; ++s) {
+      if (run[s].load_upper() == 0) continue;
+      if (References::drop_open(counters[s])) [[likely]] {
+        run[s].clear_unshared();
+      } else {
+        all = false;  // the keyval was freed meanwhile
+      }
+    }
+  });
+  return all;
+}
+
+// A free, while it runs.
+class Free {
+ public:
+  Free(const Target& target, attrcache_delete_mode mode, int* callback_code, Listener listener)
+      : target_(target),
+        table_(target.table),
+        readers_(target.registry.readers()),
+        mode_(mode),
+        on_failure_(mode == ATTRCACHE_STOP_AT_FAILURE ? OnFailure::kKeep : OnFailure::kDetach),
+        callback_code_(callback_code),
+        listener_(listener),
+        scope_(readers_.threads().self(), &table_, Frame::Use::kDeleting) {}
+
+  int run();
+
+ private:
+  bool finally() const { return mode_ == ATTRCACHE_DRAIN_FINALLY; }
+  bool all_in_order();
+  int one(const Batch::Item& item, HeldByOthers& is_held);
+  [[gnu::noinline]] bool goes_on_after(int failure, const Batch::Item& item);
+  enum class Left { kNothing, kAttached, kOthers };
+  Left what_is_left(uint64_t clock);
+
+  const Target& target_;
+  Table& table_;
+  Readers& readers_;
+  const attrcache_delete_mode mode_;
+  const OnFailure on_failure_;
+  int* callback_code_;
+  const Listener listener_;
+  TableScope scope_;
+  int result_ = ATTRCACHE_OK;  // the first failure
+  uint64_t left_ = 0;          // the metas of what this round has not deleted, or'ed
+};
+
+// Deletes the attribute of a slot, if there is one.
+inline int Free::one(const Batch::Item& item, HeldByOthers& is_held) {
+  Registry& registry = target_.registry;
+  Pair& slot = *item.slot;
+  const SlotContent now = slot.load();
+  uint64_t m = now.meta;
+  // Nothing, or its deletion has begun: by another thread, or up this thread's stack.
+  if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) return ATTRCACHE_OK;
+  const id::Keyval keyval = meta::keyval(m, item.index);
+  if (!registry.is_kind_of(keyval)) [[unlikely]]
+    return ATTRCACHE_ERR_KEYVAL_KIND;
+  int code = 0;
+  if (meta::no_delete_fn(m)) {
+    if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
+    drop_reference(registry, keyval);
+  } else {
+    slot::Claim claim;
+    if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
+    if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
+      // If it can't be restored, another thread has deleted it, although the object is being freed.
+      if (!claim.restore()) drop_reference(registry, keyval);  // (S9)
+      return ATTRCACHE_ERR_BUSY;
+    }
+    if (delete_claimed(target_, scope_, slot, claim, now, keyval, on_failure_, &code))
+      drop_reference(registry, keyval);
+  }
+  if (listener_.deleted_fn != nullptr) [[unlikely]]
+    listener_.deleted_fn(listener_.context, registry.number_of(keyval), code);
+  if (code == 0) [[likely]]
+    return ATTRCACHE_OK;
+  tell(code, callback_code_);
+  callback_code_ = nullptr;  // it gets the first one
+  return ATTRCACHE_ERR_CALLBACK;
+}
+
+// Deletes everything, the youngest first. False: the free ends here.
+bool Free::all_in_order() {
+  HeldByOthers is_held(target_);
+  left_ = 0;
+  Batch batch(table_, &target_.registry.memory());
+  while (batch.next()) {
+    for (const Batch::Item* item = batch.end(); item != batch.begin();) {
+      --item;
+      const int result = one(*item, is_held);
+      if (result != ATTRCACHE_OK && !goes_on_after(result, *item)) [[unlikely]]
+        return false;
+      if (scope_.table_died()) return false;  // a callback freed the object
+      left_ |= item->slot->load_meta();
+    }
+  }
+  if (batch.passed_over()) left_ = ~uint64_t{0};
+  return true;
+}
+
+bool Free::goes_on_after(int failure, const Batch::Item& item) {
+  if (result_ == ATTRCACHE_OK) result_ = failure;
+  if (failure == ATTRCACHE_ERR_BUSY || failure == ATTRCACHE_ERR_KEYVAL_KIND) {
+    if (finally()) {
+      abandon_one(target_, item);
+      return true;
+    }
+    if (!scope_.table_died()) result_ = failure;
+    return false;
+  }
+  return on_failure_ == OnFailure::kDetach;
+}
+
+// What a round has left, or others may still do with the table. `clock` is from before the round.
+Free::Left Free::what_is_left(uint64_t clock) {
+  // The table is known to be empty if every slot was found empty, before or now, and nothing was
+  // attached since: whatever attaches to an empty slot ticks the clock first.
+  if (left_ != 0 || table_.clock.load(kRelaxed) != clock) {
+    const Remains remain = remains(readers_, table_);
+    if (remain.attached) return Left::kAttached;
+    if (remain.claimed_by_others) return Left::kOthers;
+  }
+  if (!table_.replaced()) [[likely]]
+    return Left::kNothing;
+  const bool others = others_delete_in(readers_, table_) || any_left_of(readers_, table_);
+  if (scope_.table_died()) return Left::kNothing;
+  if (others) return Left::kOthers;
+  // A delete_fn that was left may have run.
+  return remains(readers_, table_).any() ? Left::kAttached : Left::kNothing;
+}
+
+int Free::run() {
+  for (int round = 0; round < kMaxDeletingRounds; ++round) {
+    const uint64_t clock = table_.clock.load(kRelaxed);
+    if (!all_in_order()) return result_;
+    const Left left = what_is_left(clock);
+    if (left == Left::kAttached) continue;
+    if (left == Left::kOthers) {
+      if (!finally()) return ATTRCACHE_ERR_BUSY;
+      abandon_left_of(readers_, table_);
+    }
+    if (!scope_.table_died()) release_table(target_.registry, readers_.threads().self(), table_);
+    return result_;
+  }
+  if (finally()) abandon_attributes(target_);
+  return ATTRCACHE_ERR_REATTACHED;
+}
+
+[[gnu::noinline]] int delete_in_order(const Target& target, attrcache_delete_mode mode,
+                                      int* callback_code, Listener listener) {
+  return Free(target, mode, callback_code, listener).run();
+}
+
+}  // namespace
+
+Remains remains(const Readers& readers, Table& table) {
+  Remains r;
+  const ThreadState& thread = readers.threads().self();
+  table.for_each([&](uint32_t, const Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
+    if (!meta::deleting(m)) {
+      r.attached = true;
+      // A living thread announces a deletion from before its claim until after its end (except a
+      // free, which is the caller's own). A child of fork ignores a claim that no thread announces.
+    } else if (!is_forked() || others_delete_in(readers, table) || slot.load_meta() != m) {
+      r.claimed_by_others = true;
+    }
+  });
+  return r;
+}
+
+void release_table(Registry& registry, const ThreadState& thread, Table& table) {
+  for_each_frame_of(thread.innermost, &table, [](Frame& f) {
+    f.table_died = true;
+    // An attribute attached to the same memory later must not be taken for held.
+    if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+    f.announced = nullptr;
+  });
+  if (table.replaced()) [[unlikely]]
+    forget_table(registry.readers(), table);
+  table.clear(registry.memory());
+}
+
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
+                      Listener listener) {
+  if (!target.table.owns_its_memory()) {
+    return mode == ATTRCACHE_DRAIN_FINALLY ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
+  }
+  if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table)) {
+    release_table(target.registry, target.registry.threads().self(), target.table);
+    return ATTRCACHE_OK;
+  }
+  return delete_in_order(target, mode, callback_code, listener);
+}
+
+int move_table(const Readers& readers, Table& from, Table& to) {
+  if (!from.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  if (!to.is_as_new()) return ATTRCACHE_ERR_ARGUMENT;
+  bool busy = false;
+  const ThreadState& thread = readers.threads().self();
+  for (const Table* table : {&from, &to}) {
+    for_each_frame_of(thread.innermost, table, [&](const Frame& f) { busy |= !f.table_died; });
+  }
+  from.for_each([&](uint32_t, const Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    busy |= meta::deleting(m) || (meta::was_held(m) && count_holders(readers, slot, m) != 0);
+  });
+  busy |= from.replaced() && (others_delete_in(readers, from) || any_tomb_of(readers, from));
+  if (busy) return ATTRCACHE_ERR_BUSY;
+  to.take_over(from);
+  return ATTRCACHE_OK;
+}
+
+}  // namespace attrcache
