@@ -119,7 +119,8 @@ int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& 
     case ATTRCACHE_RAW:
       return delete_raw(callbacks, arguments);
     default:
-      return in_c::erase(callbacks, arguments);
+      return in_c::erase(callbacks, arguments.convention, arguments.object, arguments.keyval,
+                         seen_by_c(arguments.at, arguments.tag));
   }
 }
 
@@ -150,10 +151,13 @@ Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArgume
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
-int run_delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
+                           void* object, int keyval, uint64_t value, attrcache_tag tag,
+                           const int* fortran_handle) {
+  const CallbackArguments arguments = {convention, object, keyval, &value, tag, fortran_handle};
   int code = 0;
-  const bool thrown = is_left_by_exception(
-      arguments.convention, [&] { code = delete_in_language(callbacks, arguments); });
+  const bool thrown =
+      is_left_by_exception(convention, [&] { code = delete_in_language(callbacks, arguments); });
   return thrown ? ATTRCACHE_CALLBACK_THREW : code;
 }
 

@@ -88,22 +88,25 @@ Shape* shape(attrcache_callback* callback) {
           ATTRCACHE_AS_POINTER};
 }
 
+// `value` as C sees it.
 [[gnu::always_inline]] inline int erase(const attrcache_callbacks& callbacks,
-                                        const CallbackArguments& arguments) {
-  void* value = seen_by_c(arguments.at, arguments.tag);
+                                        const CallingConvention& convention, void* object,
+                                        int keyval, void* value) {
   attrcache_callback* fn = callbacks.delete_fn;
   void* extra = callbacks.extra_state;
-  return arguments.convention.handle == ATTRCACHE_HANDLE_INT
-             ? shape<attrcache_delete_int_fn>(fn)(as_int(arguments.object), arguments.keyval, value,
-                                                  extra)
-             : shape<attrcache_delete_fn>(fn)(arguments.object, arguments.keyval, value, extra);
+  return convention.handle == ATTRCACHE_HANDLE_INT
+             ? shape<attrcache_delete_int_fn>(fn)(as_int(object), keyval, value, extra)
+             : shape<attrcache_delete_fn>(fn)(object, keyval, value, extra);
 }
 
 }  // namespace in_c
 
 // The same in any language, and where exceptions are caught.
 Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments);
-int run_delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments);
+[[gnu::noinline]] int run_delete_in_language(attrcache_callbacks& callbacks,
+                                             const CallingConvention& convention, void* object,
+                                             int keyval, uint64_t value, attrcache_tag tag,
+                                             const int* fortran_handle);
 
 inline bool is_called_at_once(const attrcache_callbacks& callbacks,
                               const CallingConvention& convention) {
@@ -117,11 +120,16 @@ inline Copied run_copy(attrcache_callbacks& callbacks, const CallbackArguments& 
              : run_copy_in_language(callbacks, arguments);
 }
 
-// Runs a delete_fn that isn't NULL_DELETE, and returns its code.
-inline int run_delete(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  return is_called_at_once(callbacks, arguments.convention)
-             ? in_c::erase(callbacks, arguments)
-             : run_delete_in_language(callbacks, arguments);
+// Runs a delete_fn that isn't NULL_DELETE, and returns its code. It gets a copy of a value that C
+// reads at its address, because another value may be in the slot. `fortran_handle`: as in
+// CallbackArguments.
+[[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
+                                             const CallingConvention& convention, void* object,
+                                             int keyval, uint64_t value, attrcache_tag tag,
+                                             const int* fortran_handle = nullptr) {
+  if (tag == ATTRCACHE_AS_POINTER && is_called_at_once(callbacks, convention)) [[likely]]
+    return in_c::erase(callbacks, convention, object, keyval, as_pointer(value));
+  return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
 }
 
 // Runs the destructor, if there is one. An exception that it throws is dropped, because a

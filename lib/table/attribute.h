@@ -60,12 +60,10 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
   // The value's reference keeps the callbacks alive.
   attrcache_callbacks& callbacks = target.registry.callbacks(keyval);
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
-  // delete_fn gets a copy, because another value may be in the slot.
-  const uint64_t value = owned.value;
   scope.begin(&slot, meta::sequence(owned.meta));
   const int code =
-      run_delete(callbacks, {target.registry.convention(), target.object,
-                             target.registry.number_of(keyval), &value, meta::tag(owned.meta)});
+      run_delete(callbacks, target.registry.convention(), target.object,
+                 target.registry.number_of(keyval), owned.value, meta::tag(owned.meta));
   scope.end();
   return code;
 }

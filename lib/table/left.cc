@@ -130,10 +130,9 @@ void delete_left(Readers& readers, Tomb& tomb) {
   const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
   // The tomb's reference keeps the callbacks alive. If delete_fn fails, there is no caller to
   // report that to, and the value is gone.
-  static_cast<void>(
-      run_delete(registry.callbacks(keyval),
-                 {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
-                  &value, meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle}));
+  static_cast<void>(run_delete(registry.callbacks(keyval), registry.convention(),
+                               pointer_in<void>(tomb.object), registry.number_of(keyval), value,
+                               meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle));
   end_tomb(readers, tomb);
 }
 

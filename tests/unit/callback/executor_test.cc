@@ -44,7 +44,10 @@ TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };
   callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(+leave);
-  EXPECT_DEATH(std::thread([&] { run_delete(callbacks, arguments()); }).join(), "");
+  const auto call = [&] {
+    run_delete(callbacks, convention, nullptr, 0x40000010, value, ATTRCACHE_AS_POINTER);
+  };
+  EXPECT_DEATH(std::thread(call).join(), "");
 }
 
 TEST_F(ExecutorTest, TheDestructorGetsBothPointersAndMayThrow) {
