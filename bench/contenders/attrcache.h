@@ -51,6 +51,12 @@ struct Attrcache {
     callbacks.copy_fn = ATTRCACHE_DUP_FN;
     return attrcache_keyval_create(the_kind, &callbacks, key) == ATTRCACHE_OK;
   }
+  static bool create_calling_key(int* key) {
+    attrcache_callbacks callbacks = {};
+    attrcache_delete_fn* const nothing = [](void*, int, void*, void*) { return 0; };
+    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(nothing);
+    return attrcache_keyval_create(the_kind, &callbacks, key) == ATTRCACHE_OK;
+  }
   static bool free_key(int* key) { return attrcache_keyval_free(the_kind, key) == ATTRCACHE_OK; }
   [[gnu::always_inline]] static bool get(Object* object, int key, void** value) {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;

@@ -33,6 +33,10 @@ struct Mpi {
     return MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, nullptr) ==
            MPI_SUCCESS;
   }
+  static bool create_calling_key(int* key) {
+    MPI_Comm_delete_attr_function* const nothing = [](MPI_Comm, int, void*, void*) { return 0; };
+    return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, key, nullptr) == MPI_SUCCESS;
+  }
   static bool free_key(int* key) { return MPI_Comm_free_keyval(key) == MPI_SUCCESS; }
   static bool get(MPI_Comm comm, int key, void** value) {
     int flag;

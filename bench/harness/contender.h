@@ -39,6 +39,12 @@ concept SetsIfAbsent = requires(typename C::Handle handle, typename C::Key key, 
   { C::set_if_absent(handle, key, value, &value) } -> std::convertible_to<bool>;
 };
 
+// create_calling_key makes a key whose values are deleted by a callback, which does nothing.
+template <class C>
+concept CallsBack = requires(typename C::Key key) {
+  { C::create_calling_key(&key) } -> std::convertible_to<bool>;
+};
+
 // borrow gets the value, keeps it from being deleted, and then gives it back. Some contenders do
 // only this.
 template <class C>

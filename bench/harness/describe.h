@@ -55,6 +55,10 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, repeat<O::get, C>);
     add("set", 1, Which::kFirst, repeat<O::set, C>);
     add("set_delete", 1, Which::kFirst, repeat<O::set_delete, C>);
+    if constexpr (CallsBack<C>) {
+      add("set_calling", 0, Which::kCalling, repeat<O::set, C>);
+      add("set_delete_calling", 0, Which::kCalling, repeat<O::set_delete, C>);
+    }
     if constexpr (SetsIfAbsent<C>) {
       add("if_absent", 1, Which::kFirst, repeat<O::if_absent, C>);
       add("if_absent_delete", 0, Which::kFirst, repeat<O::if_absent_delete, C>);

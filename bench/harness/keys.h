@@ -34,6 +34,14 @@ class Keys {
     return keys;
   }
 
+  // The key whose values are deleted by a callback.
+  static typename C::Key calling() {
+    static typename C::Key key;
+    static const bool made = C::create_calling_key(&key);
+    require(made, "create a key");
+    return key;
+  }
+
   static void free_all() {
     for (auto& key : at_least(0)) require(C::free_key(&key), "free a key");
     at_least(0).clear();

@@ -14,7 +14,7 @@
 
 namespace bench {
 
-enum class Which { kFirst, kLast, kAbsent, kPredefined, kReplaced };
+enum class Which { kFirst, kLast, kAbsent, kPredefined, kReplaced, kCalling };
 
 template <Contends C>
 using Loop = bool (*)(Inputs<C>& in, long times);
@@ -55,6 +55,9 @@ class PreparedLoop : public PreparedOperation {
         }
       }
       in.key = keys[used];
+      if constexpr (CallsBack<C>) {
+        if (which == Which::kCalling) in.key = Keys<C>::calling();
+      }
     }
   }
 
@@ -68,6 +71,8 @@ class PreparedLoop : public PreparedOperation {
         require(C::replace(handle_of(thread)), "attach");
       }
     }
+    if (which_ == Which::kCalling)
+      require(C::set(handle_of(thread), inputs_[thread].key, inputs_[thread].value), "attach");
     const auto& keys = Keys<C>::at_least(first_ + parameters_.attributes);
     for (long a = 0; a < parameters_.attributes; ++a) {
       void* value = reinterpret_cast<void*>(0x10000 + 16 * a);

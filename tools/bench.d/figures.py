@@ -23,6 +23,8 @@ NAMES = {
     "borrow": "borrow + give back",
     "set": "set, replacing",
     "set_delete": "set + delete",
+    "set_calling": "set, with delete_fn",
+    "set_delete_calling": "set + delete, with delete_fn",
     "if_absent": "set if absent, attached",
     "if_absent_delete": "set if absent + delete",
     "create_free": "create + free keyval",
