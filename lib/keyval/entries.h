@@ -41,8 +41,8 @@ class Entries {
   }
 
   // The same for the keyval at any offset, and for those that follow it in its batch of indices;
-  // null if there never was one. The caller has found a value under such a keyval, or a slot of one
-  // whose index is beyond the first chunk.
+  // null if there never was one. The caller uses a counter only once it has found a value under its
+  // keyval, or a slot of one whose index is beyond the first chunk.
   References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
     // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and

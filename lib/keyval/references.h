@@ -134,17 +134,16 @@ class References {
   bool acquire_exact(id::Keyval keyval);
 
   // Takes a reference in one attempt, on a stripe that is open and held `word`. False: retry on the
-  // slow path. Wait-free. A caller that does so many times may keep `one`, which has 64 bits, in a
-  // register.
-  static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
+  // slow path. Wait-free.
+  static bool acquire_open(Counter& stripe, uint64_t word);
 
   // Opens a thread's stripe, unless it is open already or the keyval is freed. The caller holds a
   // reference. Lock-free.
   void open(unsigned ordinal, id::Keyval keyval, uint32_t flags);
 
   // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
-  // must drop it by drop_exact(). Wait-free. `less_one`: as `one`.
-  static bool drop_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
+  // must drop it by drop_exact(). Wait-free.
+  static bool drop_open(Counter& stripe);
 
   static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }
 
@@ -211,14 +210,15 @@ inline bool References::acquire_exact(id::Keyval keyval) {
   }
 }
 
-inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t one) {
-  return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // (R2) pairs with O2
+inline bool References::acquire_open(Counter& stripe, uint64_t word) {
+  // (R2) pairs with O2
+  return stripe.compare_exchange_strong(word, word + kOneOfStripe, kAcqRel, kRelaxed);
 }
 
-inline bool References::drop_open(Counter& stripe, uint64_t less_one) {
+inline bool References::drop_open(Counter& stripe) {
   // (R4) release: all that this thread did with the keyval comes before the keyval's end, whose
   // thread acquires it by R7. If the stripe isn't open, what is left in it means nothing (I3).
-  return opened(stripe.fetch_add(less_one, kRelease));
+  return opened(stripe.fetch_add(kLessOneOfStripe, kRelease));
 }
 
 inline void References::reset(Counter& exact, id::Keyval keyval) {
