@@ -230,6 +230,26 @@ ATTRCACHE_LAUNCHER=$(echo "$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-3)@1@127.0.0.1@:
 END
 chmod +x unreachable
 says 2 '' mpirun.mpich -np 2 ./unreachable ./program
+# Whoever listens at an address of a rank's own host, which the launcher's may have, too, isn't told the secret.
+coproc python3 -c 'import socket
+s = socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+print(s.getsockname()[1], flush=True)
+input()
+s.settimeout(0)
+try:
+    while True: print(len(s.accept()[0].recv(99)))
+except OSError: print("end")'
+read -r port <&"${COPROC[0]}"
+cat >elsewhere <<END
+#!/bin/sh
+ATTRCACHE_LAUNCHER=\$(echo "\$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-2)@another@$port@::1@$(hostname -I | sed 's/ .*//') exec "\$@"
+END
+chmod +x elsewhere
+says 2 '' mpirun.mpich -np 2 ./elsewhere ./program
+echo >&"${COPROC[1]}"
+while read -r got <&"${COPROC[0]}" && [ "$got" != end ]; do
+  [ "$got" = 0 ] || fail "another listener was told $got bytes"
+done
 [ -z "$(find . -name '.attrcache-run.*')" ] || fail "left behind: $(find . -name '.attrcache-run.*')"
 
 [ "$failures" = 0 ] && echo "passed"
