@@ -75,8 +75,16 @@ for options in "" "-launcher ssh -launcher-exec $PWD/bin/ssh_ -hosts 127.0.0.2";
   # shellcheck disable=SC2086 # words
   says 2 '' mpirun.mpich $options -np 2 ./leaks ./program
 done
-[[ $("$run" mpirun.mpich -genvnone -np 2 ./program 2>&1) == *"write LAUNCHER ... attrcache-run"* ]] || fail "-genvnone"
-export KEPT=1
+# MPICH's options that name what is passed on; the program's own arguments stay as they are.
+printf '#!/bin/sh\n[ "$LISTED $*" = "yes -envlist A" ] || echo "attrcache-run: $LISTED $*"\nexec ./leaks ./program\n' >lists
+chmod +x lists
+export KEPT=1 LISTED=yes
+remote=(mpirun.mpich -launcher ssh -launcher-exec "$PWD/bin/ssh_" -hosts 127.0.0.2)
+for options in "-genvlist LISTED,HOME" "-genvlist=LISTED" "-genvlist HOME -envlist LISTED" "-genvnone -env LISTED yes"; do
+  # shellcheck disable=SC2086 # words
+  says 1 '' "${remote[@]}" $options -np 1 ./lists -envlist A
+done
+says 2 '' "${remote[@]}" -genvnone -envlist LISTED -np 1 ./lists -envlist A : -envlist LISTED -np 1 ./lists -envlist A
 for options in "--export=NONE" "--export HOME,USER" "--export=A=B"; do
   # shellcheck disable=SC2086 # words
   says 1 '' srun $options ./leaks ./program
