@@ -6,6 +6,7 @@
 
 set -u
 run=$(readlink -f -- "$1") library=$(readlink -f -- "$2") program=$(readlink -f -- "$3")
+harmful=$PWD/tests/clusters/harmful.py
 source tests/mpi/environment.sh
 served_by "$library"
 unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
@@ -208,6 +209,23 @@ echo >go && read -r _ <done
 rm -rf r.txt .attrcache-run.*
 # Neither a shell that srun starts nor a launcher is a rank.
 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
+
+# Whatever is sent to the launcher: the run ends with its own code, and its own rank is in the report. Without the secret,
+# nothing else is, and nobody hears of it.
+for who in "" unknown; do
+  timeout 120 "$run" --report=r.txt sh -c './program; python3 "$0" 1 300 '$who' || echo FAILED; exit 7' "$harmful" ./program >output 2>&1
+  [ $? = 7 ] && grep -q 'of 1 rank of MPICH' r.txt || fail "harmful messages: $(cut -c1-200 output)"
+  ! grep 'Traceback\|FAILED' output || fail "harmful messages"
+  [ -z "$who" ] || ! grep attrcache output || fail "messages of strangers"
+  rm -rf r.txt .attrcache-run.*
+done
+
+# In place of a report, another user's link to a device isn't written through, and nobody waits for another's pipe.
+if [ "$(id -u)" = 0 ]; then
+  ln -s /dev/full device.txt && chown -h 12345 device.txt
+  [[ $("$run" --report=device.txt ./program 2>&1) == *"device.txt can't be written: Permission denied" ]] || fail "a link to a device"
+  reports 'of 1 rank of MPICH' "$run" --report=r.txt sh -c './program; mkfifo r.txt; chown 12345 r.txt' ./program
+fi
 
 # MPIs by other names: by the library that a program is linked with, and by what that says of itself.
 cat >named.c <<'END'

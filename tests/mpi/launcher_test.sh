@@ -214,6 +214,19 @@ for harm in "chmod o+w $TMPDIR/open" "chmod o+w $TMPDIR/open/libattrcache_mpich.
     chmod o-w "$TMPDIR/open" "$TMPDIR/open/libattrcache_mpich.so" && chown "$(id -u)" "$TMPDIR/open"
   fi
 done
+# A link there may lead to any library, and a file there may be replaced before a launcher reads it.
+if [ "$(id -u)" = 0 ]; then
+  mkdir "$TMPDIR/foreign" "$TMPDIR/fake"
+  ln -s "$mpich_library" "$TMPDIR/foreign/libattrcache_mpich.so"
+  chown 12345 "$TMPDIR/foreign"
+  message=$(ATTRCACHE_LIBDIR=$TMPDIR/foreign "$run" --mpi mpich true 2>&1)
+  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/foreign"* ]] || fail "a link in another's folder: $message"
+  printf '#!/bin/sh\nshift 2\nwhile [ "$1" != --app ]; do shift; done\necho "$2"\ncat "$2"\n' >"$TMPDIR/fake/mpirun.openmpi"
+  chmod +x "$TMPDIR/fake/mpirun.openmpi"
+  echo '-np 1 the_program' >"$TMPDIR/fake/lines"
+  message=$(PATH=$TMPDIR/fake:$PATH TMPDIR=$TMPDIR/foreign "$run" mpirun.openmpi --app "$TMPDIR/fake/lines" 2>&1)
+  [[ $message == /tmp/.attrcache-tmp.*"-np 1 the_program"* ]] || fail "a temporary folder of another's: $message"
+fi
 for file in mpi4py/__init__ importlib/__init__ importlib/util; do echo 'print("HARM", flush=True)' >"$TMPDIR/open/$file.py"; done
 printf '#!/bin/sh\necho HARM >"%s/harm"\n' "$TMPDIR" >"$TMPDIR/open/mpirun"
 ln "$TMPDIR/open/mpirun" "$TMPDIR/open/python3"

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 
+import trust
 import which_mpi
 from words import die
 
@@ -98,13 +99,19 @@ class Given:
         return ";".join(self.all())
 
     def temporary(self, lines, folder=None):
+        """A file for the launcher: in the folder, or where nobody else can replace it by commands of theirs. Raises OSError."""
         import tempfile  # takes as long as all other imports together
 
-        file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=folder, delete=False)
-        with file:
-            file.write("".join(line + "\n" for line in lines))
-        self.files.append(file.name)
-        return file.name
+        text = "".join(line + "\n" for line in lines)
+        for place in [folder] if folder else [None, "/tmp", os.getcwd()]:
+            file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=place, delete=False)
+            with file:
+                file.write(text)
+            if folder or not trust.others(file.name):
+                self.files.append(file.name)
+                return file.name
+            os.unlink(file.name)
+        die("there is no folder for a temporary file into which nobody else may write: set TMPDIR to one")
 
 
 def preloading(words, launcher, given):

@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import socket
 import time
 
@@ -91,15 +90,13 @@ class Parts(reports.Parts):
         try:
             if self.rank == 0 and kept.has_data(self.folder.path):
                 say("the report replaces that of an ended job, whose data are removed: " + self.all)
-            for name in os.listdir(self.folder.path):
-                if name != kept.OWNER:
-                    os.unlink(os.path.join(self.folder.path, name))
+            self.folder.clear()
             if self.rank == 0:
                 for name in os.listdir(self.all):
                     path = os.path.join(self.all, name)
                     if name == "made" or self.size and name.isdigit() and int(name) >= self.size:
                         kept.set_aside(path, self.wants.targets)
-                        shutil.rmtree(path)
+                        kept.remove(path)
         except OSError:
             pass  # there is nothing, or it is another user's
 
@@ -133,7 +130,7 @@ class Parts(reports.Parts):
             more = "; it is kept: " + self.wants.makes_it(there) if there else ""
             say("%s: the report lacks it: it can't be written to %s%s" % (self.mark, self.all or os.getcwd(), more))
             return
-        open(os.path.join(self.folder.path, "ended"), "w").close()
+        self.folder.open("ended", "w").close()
         size = self.size or max((message.number("size") for message in messages), default=-1)
         if size < 0 or not self._all_ended(size):
             if ended.code != 0 and self.rank != 0:

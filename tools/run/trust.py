@@ -17,6 +17,14 @@ def is_private(group):
     return group == user.pw_gid and of.gr_name == user.pw_name and set(of.gr_mem) <= {user.pw_name}
 
 
+def has_list(path):
+    """Whether an access control list lets further users in. What these may do at most is then shown as the group's."""
+    try:
+        return "system.posix_acl_access" in os.listxattr(path)
+    except OSError:
+        return False
+
+
 def others(path):
     """The file, or the folder above it, that another user may have written to; None if there is none. In a folder like /tmp
     (sticky), nobody replaces what belongs to somebody else."""
@@ -27,7 +35,8 @@ def others(path):
         there = os.stat(path)
         writers = there.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         is_sticky = is_above and there.st_mode & stat.S_ISVTX
-        if writers == stat.S_IWGRP and (there.st_gid == code.st_gid and writers & code.st_mode or is_private(there.st_gid)):
+        ours = there.st_gid == code.st_gid and writers & code.st_mode or is_private(there.st_gid)
+        if writers == stat.S_IWGRP and ours and not has_list(path):
             writers = 0
         if there.st_uid not in (0, os.geteuid(), code.st_uid) or writers and not is_sticky:
             return path
