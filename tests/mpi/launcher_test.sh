@@ -148,6 +148,9 @@ serves_if_native 2 openmpi "mpirun --tune" mpirun.openmpi --tune "$TMPDIR/shared
 # Each host reads the file: what it is replaced by is beside it, and gone afterwards.
 tuned=$("$run" --mpi openmpi mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 1 sh -c 'echo "$1"/.attr*' sh "$TMPDIR/shared" 2>/dev/null)
 [[ $tuned == "$TMPDIR/shared/.attrcache-tmp."* ]] && [ -z "$(find "$TMPDIR/shared" -name '.attr*')" ] || fail "--tune: $tuned"
+# That it is gone before then changes nothing.
+"$run" --mpi openmpi mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 1 sh -c 'rm "$1"/.attr*; exit 7' sh "$TMPDIR/shared" 2>"$TMPDIR/said"
+[ $? = 7 ] && ! grep Traceback "$TMPDIR/said" || fail "--tune's copy is removed: $(<"$TMPDIR/said")"
 # Another host is reached by ssh: no command line has the secret, nor have those here.
 cat >"$TMPDIR/ssh" <<'END'
 #!/bin/bash
