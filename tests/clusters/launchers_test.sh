@@ -220,6 +220,16 @@ for who in "" unknown; do
   rm -rf r.txt .attrcache-run.*
 done
 
+# Nor does it end otherwise if somebody removes the run's folder.
+for task in 'rm -r .attrcache-run.*; ./program' './program; rm -r .attrcache-run.*'; do
+  timeout 60 "$run" --report=r.txt sh -c "$task; exit 7" ./program >output 2>&1
+  [ $? = 7 ] && ! grep Traceback output || fail "$task: $(cat output)"
+  [ "$task" = "${task%program}" ] || grep -q 'of 1 rank of MPICH' r.txt || fail "$task: $(cat output)"
+  rm -f r.txt
+  timeout 60 env PALS_RANKID=0 PALS_SIZE=2 PALS_APID=1 "$run" --mpi mpich --report=r.txt sh -c "$task; exit 7" >output 2>&1
+  [ $? = 7 ] && grep -q 'rank 0 on .*: the report lacks it' output && ! grep Traceback output || fail "$task, in a rank: $(cat output)"
+done
+
 # In place of a report, another user's link to a device isn't written through, and nobody waits for another's pipe.
 if [ "$(id -u)" = 0 ]; then
   ln -s /dev/full device.txt && chown -h 12345 device.txt

@@ -303,7 +303,7 @@ class Collector:
         os.close(self._wake[1])
         if self._thread:
             self._thread.join()
-        for name in sorted(os.listdir(self.folder)) if self.folder else []:
+        for name in kept.names(self.folder) if self.folder else []:
             try:
                 if name.endswith((".hello", ".spawned")):
                     message = parse(kept.content(os.path.join(self.folder, name), MOST), self.token)

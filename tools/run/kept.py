@@ -39,9 +39,20 @@ def places(targets):
 def is_ours(path):
     """Whether a file or folder (or a descriptor) belongs to this user and isn't a link, nor a folder that others may write
     to: others may put theirs where all may write."""
-    there = os.fstat(path) if isinstance(path, int) else os.lstat(path)
+    try:
+        there = os.fstat(path) if isinstance(path, int) else os.lstat(path)
+    except OSError:
+        return False
     is_shared = stat.S_ISDIR(there.st_mode) and there.st_mode & 0o022
     return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode) and not is_shared
+
+
+def names(folder):
+    """What is in a folder: nothing if somebody has removed it, or its name."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def content(path, most):
@@ -174,7 +185,7 @@ class Folder:
 
 def left(place):
     """The folders in a place that runs have left which have ended."""
-    paths = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.startswith(PREFIX)]
+    paths = [os.path.join(place, name) for name in names(place) if name.startswith(PREFIX)]
     return [path for path in paths if is_ours(path) and ended(path)]
 
 

@@ -265,11 +265,14 @@ class Parts:
 
     def make(self, messages, code):
         there = self.folder.path
-        names = os.listdir(there) if there else []
+        names = kept.names(there) if there else []
         data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
         for file in data:
-            if file.endswith(".kept"):
-                os.utime(file, follow_symlinks=False)  # its time says when counting ended
+            try:
+                if file.endswith(".kept"):
+                    os.utime(file, follow_symlinks=False)  # its time says when counting ended
+            except OSError:
+                pass  # its process has just ended by itself
         if not data and not self.homeless:
             say("no report: no rank has handed anything over")
             return
