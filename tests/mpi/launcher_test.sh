@@ -224,6 +224,12 @@ if [ "$(id -u)" = 0 ]; then
   chown 12345 "$TMPDIR/foreign"
   message=$(ATTRCACHE_LIBDIR=$TMPDIR/foreign "$run" --mpi mpich true 2>&1)
   [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/foreign"* ]] || fail "a link in another's folder: $message"
+  mkdir -m 1777 "$TMPDIR/sticky"
+  ln -s "$mpich_library" "$TMPDIR/sticky/libattrcache_mpich.so"
+  ATTRCACHE_LIBDIR=$TMPDIR/sticky prints "$mpich_library" --mpi mpich
+  chown -h 12345 "$TMPDIR/sticky/libattrcache_mpich.so"
+  message=$(ATTRCACHE_LIBDIR=$TMPDIR/sticky "$run" --mpi mpich true 2>&1)
+  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/sticky/lib"* ]] || fail "another's link: $message"
   printf '#!/bin/sh\nshift 2\nwhile [ "$1" != --app ]; do shift; done\necho "$2"\ncat "$2"\n' >"$TMPDIR/fake/mpirun.openmpi"
   chmod +x "$TMPDIR/fake/mpirun.openmpi"
   echo '-np 1 the_program' >"$TMPDIR/fake/lines"

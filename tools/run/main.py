@@ -201,8 +201,8 @@ def find_library(here, command, wanted):
     found = library.find(here, command)
     if not found:
         return None
-    # In another user's folder, a link may lead to any library.
-    written = trust.others(found) or trust.others(os.environ.get("ATTRCACHE_LIBDIR") or found)
+    written = trust.others(found)
+    found = os.path.realpath(found)
     if written:
         die("%s isn't preloaded: other users may have written to %s" % (found, written))
     if not wanted.print_ and any(c in found for c in ": ;,@"):
