@@ -102,7 +102,7 @@ constexpr stripe::Name kNothing{0};
 // Takes a reference on a keyval whose stripe isn't open, or is contended. Returns the name that the
 // stripe has or would have (references.h); kNothing if there is nothing to copy, and then no
 // reference was taken.
-[[gnu::noinline]] stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
+[[gnu::noinline]] stripe::Name take_for_copy(Registry& registry, id::Keyval keyval) {
   // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
   if (!registry.acquire(keyval)) return kNothing;
   const uint64_t entry = registry.look_up(keyval);  // this keyval's: the reference is held
@@ -127,7 +127,7 @@ int Dup::copy(const Batch::Item& item, int* callback_code) {
   if (open && stripe::has(like, stripe::kNullCopyFn)) return ATTRCACHE_OK;
   if (!open || !References::acquire_open(*counter, word)) [[unlikely]] {
     if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-    like = take_reference(registry_, keyval);
+    like = take_for_copy(registry_, keyval);
     if (like == kNothing) return ATTRCACHE_OK;
   }
   return stripe::has(like, stripe::kNotDupFn) ? call(item, keyval, like, callback_code)
