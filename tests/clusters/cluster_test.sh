@@ -18,6 +18,8 @@ run=$shared/attrcache-run
 export ATTRCACHE_LIBDIR=$shared/lib HOME=/root
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe UCX_LOG_LEVEL=fatal
+# UCX, below MPICH, keeps SIGHUP from ending a rank, as if somebody wanted to debug it.
+export UCX_DEBUG_SIGNO=0
 unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
 make_hosts || exit 1
 cd "$shared" || exit 1

@@ -10,6 +10,7 @@ import os
 import random
 import resource
 import socket
+import struct
 import sys
 import tempfile
 import threading
@@ -17,10 +18,12 @@ import time
 import types
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.realpath(sys.argv[1]))
+sys.path[:0] = [os.path.realpath(sys.argv[1]), os.path.dirname(os.path.realpath(__file__))]
 import collector
 import counting
+import harmful
 import kept
+import trust
 import words
 
 BODY = b"x" * 65536
@@ -128,6 +131,47 @@ with tempfile.TemporaryDirectory() as place:
 
 # ---- Whoever means harm ----
 
+# Others may rename what lies in a folder that all may write to: nothing is written through their links, nor removed but what
+# runs have put there.
+with tempfile.TemporaryDirectory() as place:
+    with open(place + "/precious", "w") as file:
+        file.write("precious")
+    folder = kept.Folder("1", [place + "/r.txt"], {"targets": [place + "/r.txt"]})
+    os.rename(folder.path, place + "/gone")
+    os.mkdir(folder.path)
+    for name in ("ended", "h.1.1.json.part", "h.1.1.json"):
+        os.symlink(place + "/precious", os.path.join(folder.path, name))
+    folder.open("ended", "w").close()
+    folder.add("h.1.1", b"part")
+    # Nor does what has no folder take the working folder for one.
+    os.chdir(place)
+    kept.Folder().clear()
+    try:
+        kept.Folder().add("h.1.1", b"part")
+        raise AssertionError("added to no folder")
+    except FileNotFoundError:
+        os.chdir("/")
+    assert open(place + "/precious").read() == "precious"
+    assert sorted(os.listdir(place + "/gone")) == ["ended", "h.1.1.json", "owner"]
+    thesis = os.path.join(place, kept.PREFIX + "2", "config")
+    os.makedirs(thesis)
+    for name in ("owner", "thesis.tex"):
+        open(os.path.join(thesis, name), "w").close()
+    kept.Folder("3", [place + "/r.txt"], {}).remove()
+    assert sorted(os.listdir(thesis)) == ["owner", "thesis.tex"] and not kept.remove(os.path.dirname(thesis))
+    os.chmod(place + "/gone", 0o777)
+    assert kept.owner(place + "/gone")["targets"] == []
+    # An access control list lets in more than this user's own group. (Its entries: kind, rights, whose.)
+    os.chmod(place + "/gone", 0o775)
+    entries = ((1, 7, -1), (2, 7, 12345), (4, 7, -1), (16, 7, -1), (32, 5, -1))
+    lets_in = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(place + "/gone", "system.posix_acl_access", lets_in)
+        assert trust.others(place + "/gone") == os.path.realpath(place + "/gone")
+    except OSError:
+        print("not tried: this file system has no access control lists")
+
+
 
 def closed(connection):
     connection.settimeout(60)
@@ -135,23 +179,6 @@ def closed(connection):
         return connection.recv(1) == b""
     except ConnectionResetError:
         return True
-
-
-def harmful(random_, token):
-    """A message with some of it changed."""
-    fields = {"host": "nodea", "pid": "77", "asked": "5", "rank": "0", "size": "2", "world": "w", "length": "3"}
-    odd = ["", "-1", "\u00b2", "9" * 5000, "999999999", "1e3", "../../x", "a/b", "..", "\x1b]0;x\x07", "\u202e", "nan", "0x5", "\0", " 1"]
-    odd += ["--help[", "n[1-99999999999]", "x" * 20000]
-    for _ in range(random_.randrange(3)):
-        name = random_.choice([*fields, "declined", "spawned", "nodes", "x" * 300])
-        fields[name] = random_.choice(odd)
-    what = random_.choice(["hello", "report", "spawned", "partial", "", "x", "hello hello", "\u00e9" * 9])
-    head = "".join("%s %s\n" % one for one in fields.items())
-    data = bytearray(("attrcache %s %s\n%s\n" % (token, what, head)).encode("utf-8", "surrogatepass") + b"12\xff")
-    for _ in range(random_.choice([0, 0, 1, 9])):
-        at = random_.randrange(len(data))
-        data[at : at + random_.randrange(3)] = bytes(random_.randrange(256) for _ in range(random_.randrange(3)))
-    return bytes(data[: random_.choice([len(data), len(data), random_.randrange(len(data))])])
 
 
 def fuzz(seed, times):
@@ -162,19 +189,8 @@ def fuzz(seed, times):
         heard = collector.Collector("00ff" * 8, folder.path, lambda one: folder.add(one.process(), one.body))
         port = int(heard.setting().split("@")[3])
         heard.start()
-        for i in range(times):
-            known = i % 2
-            data = harmful(random_, heard.token if known else random_.choice(["", "0" * 32, "00ff" * 7 + "00fe", "00ff" * 9]))
-            with socket.create_connection(("127.0.0.1", port)) as connection:
-                cut = random_.randrange(len(data) + 1)
-                try:
-                    connection.sendall(data[:cut])
-                    connection.sendall(data[cut:])
-                    connection.shutdown(socket.SHUT_WR)
-                    answer = connection.recv(2)
-                except OSError:
-                    answer = b""
-                assert answer in ((b"", b"ok") if known else (b"",)), (data, answer)
+        for token in (heard.token, None) * 4:
+            harmful.attack(random_, port, token, times // 8)
         mine = {"host": "mine", "pid": "1", "asked": "1"}
         head = "".join("%s %s\n" % one for one in mine.items())
         send(port, ("attrcache %s report\n%slength 4\n\nmine" % (heard.token, head)).encode(), True)
@@ -186,6 +202,7 @@ def fuzz(seed, times):
         assert all(os.path.dirname(one.process()) == "" for one in messages)
         assert sorted(os.listdir(place)) == [os.path.basename(folder.path)]
         print("fuzzed, seed %d: %d of %d messages were well-formed" % (seed, len(messages), times))
+        assert times // 32 < len(messages) < times // 3  # so both are tried
 
 
 def strangers():

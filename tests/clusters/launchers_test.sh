@@ -6,6 +6,7 @@
 
 set -u
 run=$(readlink -f -- "$1") library=$(readlink -f -- "$2") program=$(readlink -f -- "$3")
+harmful=$PWD/tests/clusters/harmful.py
 source tests/mpi/environment.sh
 served_by "$library"
 unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
@@ -75,8 +76,16 @@ for options in "" "-launcher ssh -launcher-exec $PWD/bin/ssh_ -hosts 127.0.0.2";
   # shellcheck disable=SC2086 # words
   says 2 '' mpirun.mpich $options -np 2 ./leaks ./program
 done
-[[ $("$run" mpirun.mpich -genvnone -np 2 ./program 2>&1) == *"write LAUNCHER ... attrcache-run"* ]] || fail "-genvnone"
-export KEPT=1
+# MPICH's options that name what is passed on; the program's own arguments stay as they are.
+printf '#!/bin/sh\n[ "$LISTED $*" = "yes -envlist A" ] || echo "attrcache-run: $LISTED $*"\nexec ./leaks ./program\n' >lists
+chmod +x lists
+export KEPT=1 LISTED=yes
+remote=(mpirun.mpich -launcher ssh -launcher-exec "$PWD/bin/ssh_" -hosts 127.0.0.2)
+for options in "-genvlist LISTED,HOME" "-genvlist=LISTED" "-genvlist HOME -envlist LISTED" "-genvnone -env LISTED yes"; do
+  # shellcheck disable=SC2086 # words
+  says 1 '' "${remote[@]}" $options -np 1 ./lists -envlist A
+done
+says 2 '' "${remote[@]}" -genvnone -envlist LISTED -np 1 ./lists -envlist A : -envlist LISTED -np 1 ./lists -envlist A
 for options in "--export=NONE" "--export HOME,USER" "--export=A=B"; do
   # shellcheck disable=SC2086 # words
   says 1 '' srun $options ./leaks ./program
@@ -201,6 +210,33 @@ rm -rf r.txt .attrcache-run.*
 # Neither a shell that srun starts nor a launcher is a rank.
 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 
+# Whatever is sent to the launcher: the run ends with its own code, and its own rank is in the report. Without the secret,
+# nothing else is, and nobody hears of it.
+for who in "" unknown; do
+  timeout 120 "$run" --mpi mpich --report=r.txt sh -c './program; python3 "$0" 1 300 '$who' || echo FAILED; exit 7' "$harmful" ./program >output 2>&1
+  [ $? = 7 ] && grep -q 'of 1 rank of MPICH' r.txt || fail "harmful messages: $(cut -c1-200 output)"
+  ! grep 'Traceback\|FAILED' output || fail "harmful messages"
+  [ -z "$who" ] || ! grep attrcache output || fail "messages of strangers"
+  rm -rf r.txt .attrcache-run.*
+done
+
+# Nor does it end otherwise if somebody removes the run's folder.
+for task in 'rm -r .attrcache-run.*; ./program' './program; rm -r .attrcache-run.*'; do
+  timeout 60 "$run" --report=r.txt sh -c "$task; exit 7" ./program >output 2>&1
+  [ $? = 7 ] && ! grep Traceback output || fail "$task: $(cat output)"
+  [ "$task" = "${task%program}" ] || grep -q 'of 1 rank of MPICH' r.txt || fail "$task: $(cat output)"
+  rm -f r.txt
+  timeout 60 env PALS_RANKID=0 PALS_SIZE=2 PALS_APID=1 "$run" --mpi mpich --report=r.txt sh -c "$task; exit 7" >output 2>&1
+  [ $? = 7 ] && grep -q 'rank 0 on .*: the report lacks it' output && ! grep Traceback output || fail "$task, in a rank: $(cat output)"
+done
+
+# In place of a report, another user's link to a device isn't written through, and nobody waits for another's pipe.
+if [ "$(id -u)" = 0 ]; then
+  ln -s /dev/full device.txt && chown -h 12345 device.txt
+  [[ $("$run" --report=device.txt ./program 2>&1) == *"device.txt can't be written: Permission denied" ]] || fail "a link to a device"
+  reports 'of 1 rank of MPICH' "$run" --report=r.txt sh -c './program; mkfifo r.txt; chown 12345 r.txt' ./program
+fi
+
 # MPIs by other names: by the library that a program is linked with, and by what that says of itself.
 cat >named.c <<'END'
 #include <stdlib.h>
@@ -230,6 +266,26 @@ ATTRCACHE_LAUNCHER=$(echo "$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-3)@1@127.0.0.1@:
 END
 chmod +x unreachable
 says 2 '' mpirun.mpich -np 2 ./unreachable ./program
+# Whoever listens at an address of a rank's own host, which the launcher's may have, too, isn't told the secret.
+coproc python3 -c 'import socket
+s = socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+print(s.getsockname()[1], flush=True)
+input()
+s.settimeout(0)
+try:
+    while True: print(len(s.accept()[0].recv(99)))
+except OSError: print("end")'
+read -r port <&"${COPROC[0]}"
+cat >elsewhere <<END
+#!/bin/sh
+ATTRCACHE_LAUNCHER=\$(echo "\$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-2)@another@$port@::1@$(hostname -I | sed 's/ .*//') exec "\$@"
+END
+chmod +x elsewhere
+says 2 '' mpirun.mpich -np 2 ./elsewhere ./program
+echo >&"${COPROC[1]}"
+while read -r got <&"${COPROC[0]}" && [ "$got" != end ]; do
+  [ "$got" = 0 ] || fail "another listener was told $got bytes"
+done
 [ -z "$(find . -name '.attrcache-run.*')" ] || fail "left behind: $(find . -name '.attrcache-run.*')"
 
 [ "$failures" = 0 ] && echo "passed"

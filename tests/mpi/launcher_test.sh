@@ -148,6 +148,9 @@ serves_if_native 2 openmpi "mpirun --tune" mpirun.openmpi --tune "$TMPDIR/shared
 # Each host reads the file: what it is replaced by is beside it, and gone afterwards.
 tuned=$("$run" --mpi openmpi mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 1 sh -c 'echo "$1"/.attr*' sh "$TMPDIR/shared" 2>/dev/null)
 [[ $tuned == "$TMPDIR/shared/.attrcache-tmp."* ]] && [ -z "$(find "$TMPDIR/shared" -name '.attr*')" ] || fail "--tune: $tuned"
+# That it is gone before then changes nothing.
+"$run" --mpi openmpi mpirun.openmpi --tune "$TMPDIR/shared/tune" -np 1 sh -c 'rm "$1"/.attr*; exit 7' sh "$TMPDIR/shared" 2>"$TMPDIR/said"
+[ $? = 7 ] && ! grep Traceback "$TMPDIR/said" || fail "--tune's copy is removed: $(<"$TMPDIR/said")"
 # Another host is reached by ssh: no command line has the secret, nor have those here.
 cat >"$TMPDIR/ssh" <<'END'
 #!/bin/bash
@@ -214,6 +217,25 @@ for harm in "chmod o+w $TMPDIR/open" "chmod o+w $TMPDIR/open/libattrcache_mpich.
     chmod o-w "$TMPDIR/open" "$TMPDIR/open/libattrcache_mpich.so" && chown "$(id -u)" "$TMPDIR/open"
   fi
 done
+# A link there may lead to any library, and a file there may be replaced before a launcher reads it.
+if [ "$(id -u)" = 0 ]; then
+  mkdir "$TMPDIR/foreign" "$TMPDIR/fake"
+  ln -s "$mpich_library" "$TMPDIR/foreign/libattrcache_mpich.so"
+  chown 12345 "$TMPDIR/foreign"
+  message=$(ATTRCACHE_LIBDIR=$TMPDIR/foreign "$run" --mpi mpich true 2>&1)
+  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/foreign"* ]] || fail "a link in another's folder: $message"
+  mkdir -m 1777 "$TMPDIR/sticky"
+  ln -s "$mpich_library" "$TMPDIR/sticky/libattrcache_mpich.so"
+  ATTRCACHE_LIBDIR=$TMPDIR/sticky prints "$mpich_library" --mpi mpich
+  chown -h 12345 "$TMPDIR/sticky/libattrcache_mpich.so"
+  message=$(ATTRCACHE_LIBDIR=$TMPDIR/sticky "$run" --mpi mpich true 2>&1)
+  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/sticky/lib"* ]] || fail "another's link: $message"
+  printf '#!/bin/sh\nshift 2\nwhile [ "$1" != --app ]; do shift; done\necho "$2"\ncat "$2"\n' >"$TMPDIR/fake/mpirun.openmpi"
+  chmod +x "$TMPDIR/fake/mpirun.openmpi"
+  echo '-np 1 the_program' >"$TMPDIR/fake/lines"
+  message=$(PATH=$TMPDIR/fake:$PATH TMPDIR=$TMPDIR/foreign "$run" mpirun.openmpi --app "$TMPDIR/fake/lines" 2>&1)
+  [[ $message == /tmp/.attrcache-tmp.*"-np 1 the_program"* ]] || fail "a temporary folder of another's: $message"
+fi
 for file in mpi4py/__init__ importlib/__init__ importlib/util; do echo 'print("HARM", flush=True)' >"$TMPDIR/open/$file.py"; done
 printf '#!/bin/sh\necho HARM >"%s/harm"\n' "$TMPDIR" >"$TMPDIR/open/mpirun"
 ln "$TMPDIR/open/mpirun" "$TMPDIR/open/python3"

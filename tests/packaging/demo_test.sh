@@ -26,6 +26,9 @@ said=$(user tools/attrcache-run --mpi mpi_abi --print 2>&1) || fail "$said"
 [[ $said == "attrcache-run: building libattrcache_mpi_abi.so by CMake in build/run"*$'\n'"$work/build/run/libattrcache_mpi_abi.so" ]] ||
   fail "$said"
 [[ $(cd build/run && echo *.so*) == libattrcache_mpi_abi.so ]] || fail "built: $(ls build/run)"
+# That build compiles all sources as one, where GCC may inline what keeps its own return address (mpi/native/stack_place.h).
+objdump -dC build/run/libattrcache_mpi_abi.so >code
+for name in Refusal NestedCall FreeingCall; do grep -q "call.*::$name::$name(" code || fail "$name's constructor is inlined"; done
 
 # A compiler that gives no mpi.h, nor anything else.
 mkdir bare

@@ -22,9 +22,17 @@ def say(words):
     print("attrcache-run: " + printable(words), file=sys.stderr, flush=True)
 
 
+def is_special(path):
+    """Whether it is a device or pipe. Another user's, or one to which another user's link leads, isn't
+    taken for one: it would be written over, or keep us waiting."""
+    if not os.path.exists(path) or os.path.isfile(path):
+        return False
+    return {os.stat(path).st_uid, os.lstat(path).st_uid} <= {0, os.geteuid()}
+
+
 def write(path, pieces):
     """Writes a file as a whole or not at all, but for devices and pipes; says whether it could."""
-    special = os.path.exists(path) and not os.path.isfile(path)
+    special = is_special(path)
     new = path if special else f"{path}.{os.getpid()}"
     try:
         with open(new, "w" if special else "x", encoding="utf-8", errors="replace") as file:

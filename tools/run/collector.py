@@ -114,9 +114,11 @@ def ranks(messages, most=8):
 
 def begins(data, token):
     """Whether a message begins with the token of this run; None as long as that can't be told. Nothing is told of a part of
-    the token, lest somebody guess one character after the other."""
+    the token, neither by an answer nor by the time that this takes, lest somebody guess one character after the other."""
     begin = b"attrcache %s " % token.encode()
-    return data.startswith(begin) if len(data) >= len(begin) else None
+    if len(data) < len(begin):
+        return None
+    return not int.from_bytes(data[: len(begin)], "big") ^ int.from_bytes(begin, "big")
 
 
 def parse(data, token):
@@ -301,7 +303,7 @@ class Collector:
         os.close(self._wake[1])
         if self._thread:
             self._thread.join()
-        for name in sorted(os.listdir(self.folder)) if self.folder else []:
+        for name in kept.names(self.folder) if self.folder else []:
             try:
                 if name.endswith((".hello", ".spawned")):
                     message = parse(kept.content(os.path.join(self.folder, name), MOST), self.token)

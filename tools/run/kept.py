@@ -9,7 +9,7 @@ import errno
 import fcntl
 import itertools
 import os
-import shutil
+import re
 import socket
 import stat
 import time
@@ -18,6 +18,8 @@ from words import say
 
 PREFIX = ".attrcache-run."
 OWNER = "owner"  # a file that stays locked while we run; it says what the run is to make of the data
+# All that runs put into their folders, but for subfolders (ranks.py).
+CONTENT = re.compile(r"owner|told|ended|.*\.\d*\.\d*\.(json|kept|hello|spawned|partial|report)(\.part)?", re.DOTALL)
 # Variables in which batch systems name the job.
 JOBS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
 
@@ -35,11 +37,22 @@ def places(targets):
 
 
 def is_ours(path):
-    """Whether a file or folder belongs to this user and isn't a link, nor a folder that others may write to: others may put
-    theirs where all may write."""
-    there = os.lstat(path)
+    """Whether a file or folder (or a descriptor) belongs to this user and isn't a link, nor a folder that others may write
+    to: others may put theirs where all may write."""
+    try:
+        there = os.fstat(path) if isinstance(path, int) else os.lstat(path)
+    except OSError:
+        return False
     is_shared = stat.S_ISDIR(there.st_mode) and there.st_mode & 0o022
     return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode) and not is_shared
+
+
+def names(folder):
+    """What is in a folder: nothing if somebody has removed it, or its name."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def content(path, most):
@@ -84,34 +97,72 @@ def set_aside(path, targets):
             return
 
 
+def remove(folder):
+    """Removes a run's folder; says whether it did. Where others may write, they can give its name to another folder of this
+    user's: that one stays, and so does what no run has put there."""
+    try:
+        if not is_ours(folder) or not all(CONTENT.fullmatch(name) for _, _, names in os.walk(folder) for name in names):
+            return False
+        for _, folders, names, at in os.fwalk(folder, topdown=False):
+            for name in filter(CONTENT.fullmatch, names):
+                os.unlink(name, dir_fd=at)
+            for name in folders:
+                os.rmdir(name, dir_fd=at)
+        os.rmdir(folder)
+        return True
+    except OSError:
+        return False
+
+
 class Folder:
-    """A folder in the first place that allows it; `path` is "" if none does, or if it has no name."""
+    """A folder in the first place that allows it; `path` is "" if none does, or if it has no name. It is written by its
+    descriptor, whatever others put in its place."""
 
     def __init__(self, name="", targets=(), owner=None):
         self.path = ""
         self.targets = targets
-        self.lock = None
+        self.lock = self.at = None
         for place in places(targets) if name else ():
             path = os.path.join(place, PREFIX + name)
             try:
                 make(path)
                 set_aside(path, targets)
+                self.at = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                if not is_ours(self.at):
+                    self.at = os.close(self.at)
+                    continue
                 # Unbuffered: on a full disk, what is left in a buffer would make close() fail, too.
-                self.lock = open(os.path.join(path, OWNER), "wb", buffering=0)
+                self.lock = self.open(OWNER, "wb", 0)
                 self.lock.write(repr(owner).encode())
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 if self.lock is None:
+                    if self.at is not None:
+                        self.at = os.close(self.at)
                     continue  # otherwise the disk is full or has no locks, and ranks may send their data
             self.path = path
             return
 
+    def open(self, name, mode, buffering=-1):
+        """Opens a file in it to be written. Raises OSError."""
+        if self.at is None:  # else it would be the working folder
+            raise FileNotFoundError(errno.ENOENT, "no folder", name)
+        return open(
+            name, mode, buffering, opener=lambda name, how: os.open(name, how | os.O_NOFOLLOW, 0o600, dir_fd=self.at)
+        )
+
     def add(self, process, body):
         """Adds what a process has handed over. Raises OSError."""
-        path = os.path.join(self.path, process + ".json")
-        with open(path + ".part", "wb") as file:
+        name = process + ".json"
+        with self.open(name + ".part", "wb") as file:
             file.write(body)
-        os.rename(path + ".part", path)
+        os.rename(name + ".part", name, src_dir_fd=self.at, dst_dir_fd=self.at)
+
+    def clear(self):
+        """Removes what is in it, but for its owner. Raises OSError."""
+        for name in os.listdir(self.at) if self.path else ():
+            if name != OWNER:
+                os.unlink(name, dir_fd=self.at)
 
     def has(self, process, suffix="json"):
         return os.path.exists(os.path.join(self.path, process + "." + suffix))
@@ -121,20 +172,20 @@ class Folder:
         could still be reported is mentioned."""
         if not self.path:
             return
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove(self.path)
         if self.lock:
             self.lock.close()
         for path in left(os.path.dirname(self.path)):
             theirs = owner(path)["targets"]
             if not has_data(path) or theirs and set(theirs) <= set(self.targets):
-                if has_data(path):
+                had_data = has_data(path)
+                if remove(path) and had_data:
                     say("the report replaces that of an ended run, whose data are removed: " + path)
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def left(place):
     """The folders in a place that runs have left which have ended."""
-    paths = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.startswith(PREFIX)]
+    paths = [os.path.join(place, name) for name in names(place) if name.startswith(PREFIX)]
     return [path for path in paths if is_ours(path) and ended(path)]
 
 
@@ -144,7 +195,7 @@ def owner(folder):
     none = {"words": [], "options": [], "targets": [], "job": ""}
     for there, _, names in os.walk(folder):
         try:
-            if OWNER in names and is_ours(os.path.join(there, OWNER)):
+            if OWNER in names and is_ours(there) and is_ours(os.path.join(there, OWNER)):
                 import ast
 
                 text = content(os.path.join(there, OWNER), 1 << 24).decode()

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 
+import trust
 import which_mpi
 from words import die
 
@@ -98,13 +99,19 @@ class Given:
         return ";".join(self.all())
 
     def temporary(self, lines, folder=None):
+        """A file for the launcher: in the folder, or where nobody else can replace it by commands of theirs. Raises OSError."""
         import tempfile  # takes as long as all other imports together
 
-        file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=folder, delete=False)
-        with file:
-            file.write("".join(line + "\n" for line in lines))
-        self.files.append(file.name)
-        return file.name
+        text = "".join(line + "\n" for line in lines)
+        for place in [folder] if folder else [None, "/tmp", os.getcwd()]:
+            file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=place, delete=False)
+            with file:
+                file.write(text)
+            if folder or not trust.others(file.name):
+                self.files.append(file.name)
+                return file.name
+            os.unlink(file.name)
+        die("there is no folder for a temporary file into which nobody else may write: set TMPDIR to one")
 
 
 def preloading(words, launcher, given):
@@ -190,7 +197,7 @@ def by_option(mpi, launcher, words, given):
         elif is_public:
             passed += ["-genv", name, value]
     if mpi != "openmpi":
-        return passed + by_default(words)
+        return passed + by_list(words, given.secrets)
     # Open MPI takes -x or a list of its own, but not both.
     theirs = os.environ.get("OMPI_MCA_" + LIST) or configured_list(launcher)
     tuned = [i + 1 for i, word in enumerate(words[:-1]) if word in TUNES and LIST in contents(words[i + 1])]
@@ -214,14 +221,26 @@ def by_option(mpi, launcher, words, given):
     return made
 
 
-def by_default(words):
-    """The arguments of Hydra, which passes its whole environment on, and so the secret, unless they forbid that."""
-    options = True
+def by_list(words, secrets):
+    """The arguments of Hydra, which passes its whole environment on, and so the secret, unless they list what to pass, or
+    nothing: then the secret is added. (Hydra takes only one list for all programs, and one for each, which replaces that.)"""
+    made, last, options = [], "", True
+    # Of a list, Hydra 4.0 doesn't find what stands last in the environment. Shells let that be this one.
+    os.environ["_"] = os.environ.pop("_", "")
     for word in words:
-        if options and word in ("-genvnone", "-envnone", "-genvlist", "-envlist"):
-            die("%s keeps attrcache-run's settings from the ranks: write LAUNCHER ... attrcache-run ./program" % word)
-        options = word == ":" or options and not shutil.which(word)  # else the program begins
-    return words
+        if word == ":":
+            options = True
+        elif shutil.which(word) and (not last.startswith("-") or is_mpi_program(word)):
+            options = False  # the program begins
+        told = re.fullmatch("(--?g?env)(?:none|list=(.+))", word)
+        if options and told:
+            made += [told.group(1) + "list", ",".join(list(filter(None, told.groups()[1:])) + secrets)]
+        elif options and re.fullmatch("--?g?envlist", last):
+            made.append(",".join([word] + secrets))
+        else:
+            made.append(word)
+        last = word
+    return made
 
 
 def beside(name, lines, given):

@@ -12,14 +12,14 @@ def find(here, command):
     for folder in [told] if told else [here, here + "/../lib", here + "/../lib/attrcache"]:
         path = os.path.join(folder, "libattrcache_%s.so" % command.served)
         if os.path.isfile(path):
-            return os.path.realpath(path)
+            return path
     root = os.path.dirname(here)
     if told or not os.path.isfile(root + "/CMakeLists.txt") or not os.path.isdir(root + "/lib/mpi"):
         return None
     import built
 
     launcher = which_mpi.real_path(command.words[command.launcher]) if command.launcher >= 0 else None
-    return os.path.realpath(built.find(root, command.served, launcher and os.path.dirname(launcher)))
+    return built.find(root, command.served, launcher and os.path.dirname(launcher))
 
 
 def missing(here, target):

@@ -153,8 +153,8 @@ def target(name, option):
         if not is_special:
             os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             os.unlink(new)
-        elif not os.access(name, os.W_OK) or os.stat(name).st_uid not in (0, os.geteuid()):
-            # Another user's pipe would keep us waiting, or get the report.
+        elif not os.access(name, os.W_OK) or not {os.stat(name).st_uid, os.lstat(name).st_uid} <= {0, os.geteuid()}:
+            # Another user's pipe would keep us waiting, or get the report; another user's link may lead to a disk.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         die("%s=%s can't be written: %s" % (option, name, error.strerror))
@@ -202,6 +202,7 @@ def find_library(here, command, wanted):
     if not found:
         return None
     written = trust.others(found)
+    found = os.path.realpath(found)
     if written:
         die("%s isn't preloaded: other users may have written to %s" % (found, written))
     if not wanted.print_ and any(c in found for c in ": ;,@"):

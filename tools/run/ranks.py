@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import socket
 import time
 
@@ -91,15 +90,13 @@ class Parts(reports.Parts):
         try:
             if self.rank == 0 and kept.has_data(self.folder.path):
                 say("the report replaces that of an ended job, whose data are removed: " + self.all)
-            for name in os.listdir(self.folder.path):
-                if name != kept.OWNER:
-                    os.unlink(os.path.join(self.folder.path, name))
+            self.folder.clear()
             if self.rank == 0:
                 for name in os.listdir(self.all):
                     path = os.path.join(self.all, name)
                     if name == "made" or self.size and name.isdigit() and int(name) >= self.size:
                         kept.set_aside(path, self.wants.targets)
-                        shutil.rmtree(path)
+                        kept.remove(path)
         except OSError:
             pass  # there is nothing, or it is another user's
 
@@ -128,12 +125,11 @@ class Parts(reports.Parts):
     def end(self, messages, ended):
         if not self.wants.any:
             return
-        if self.homeless or not self.folder.path:
+        if self.homeless or not self._mark_end():
             there = self.wants.laid_down(self.homeless) if self.homeless else None
             more = "; it is kept: " + self.wants.makes_it(there) if there else ""
             say("%s: the report lacks it: it can't be written to %s%s" % (self.mark, self.all or os.getcwd(), more))
             return
-        open(os.path.join(self.folder.path, "ended"), "w").close()
         size = self.size or max((message.number("size") for message in messages), default=-1)
         if size < 0 or not self._all_ended(size):
             if ended.code != 0 and self.rank != 0:
@@ -143,7 +139,7 @@ class Parts(reports.Parts):
             os.mkdir(self.made)
         except OSError:
             return  # another rank has made it
-        names = {rank: "".join(os.listdir(os.path.join(self.all, str(rank)))) for rank in range(size)}
+        names = {rank: "".join(kept.names(os.path.join(self.all, str(rank)))) for rank in range(size)}
         lacking = sum(".json" not in name and ".kept" not in name for name in names.values())
         if lacking == size:
             say("no report: no rank has handed anything over")
@@ -153,6 +149,13 @@ class Parts(reports.Parts):
             say("the report lacks %d of %d ranks: killed, or ended without MPI_Finalize" % (lacking, size))
         self.folder.path = self.all
         self.folder.remove()
+
+    def _mark_end(self):
+        try:
+            self.folder.open("ended", "w").close()
+            return True
+        except OSError:
+            return False
 
     def _all_ended(self, size):
         """Whether all ranks have ended; rank 0 waits for that for some time."""

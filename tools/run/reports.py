@@ -67,8 +67,8 @@ def left(here, wanted):
     """Lists, or removes, what ended runs have left in this folder."""
     for folder in kept.left(os.getcwd()):
         if wanted.remove_left_:
-            shutil.rmtree(folder)
-            print("removed " + printable(folder))
+            done = "removed " if kept.remove(folder) else "not removed, since not all in it is a run's: "
+            print(done + printable(folder))
         elif kept.has_data(folder):
             command = " ".join(map(shlex.quote, map(str, kept.owner(folder)["words"])))
             makes_it = " ".join(map(shlex.quote, [program(here), "--from", folder]))
@@ -142,18 +142,19 @@ class Reports:
             there = None
             try:
                 there = tempfile.mkdtemp(prefix=kept.PREFIX, dir=folder)
-                for file in files:
-                    shutil.copy(file, there)
+                for name in files:
+                    with open(name, "rb") as file, open(os.path.join(there, os.path.basename(name)), "xb") as copy:
+                        shutil.copyfileobj(file, copy)
                 for process, document in documents.items():
-                    with open(os.path.join(there, process + ".json"), "wb") as file:
+                    with open(os.path.join(there, process + ".json"), "xb") as file:
                         file.write(document)
-                with open(os.path.join(there, kept.OWNER), "w") as file:
+                with open(os.path.join(there, kept.OWNER), "x") as file:
                     file.write(repr(self.owner))
                 return there
             except OSError as failed:
                 error = failed
                 if there:
-                    shutil.rmtree(there, ignore_errors=True)
+                    kept.remove(there)
         say("no report: what the ranks have handed over can't be written to %s: %s" % (", ".join(folders), error.strerror))
         return None
 
@@ -264,11 +265,14 @@ class Parts:
 
     def make(self, messages, code):
         there = self.folder.path
-        names = os.listdir(there) if there else []
+        names = kept.names(there) if there else []
         data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
         for file in data:
-            if file.endswith(".kept"):
-                os.utime(file)  # its time says when counting ended
+            try:
+                if file.endswith(".kept"):
+                    os.utime(file, follow_symlinks=False)  # its time says when counting ended
+            except OSError:
+                pass  # its process has just ended by itself
         if not data and not self.homeless:
             say("no report: no rank has handed anything over")
             return
@@ -288,7 +292,7 @@ class Parts:
                 self.folder.path = ""  # it stays
             return
         if there and there != self.folder.path:
-            shutil.rmtree(there)
+            kept.remove(there)
         for names, said in ((counted, "has what was counted until the end of"), (lost, "lacks")):
             if names:
                 say("the report %s %s: killed, or ended without MPI_Finalize" % (said, collector.ranks(names)))

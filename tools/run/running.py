@@ -71,7 +71,10 @@ def run(here, command, wanted, file):
     asked = (heard.start, parts.endangered, parts.report_now) if outermost else (None, None, None)
     ended = supervising.run(words, preload, *asked)
     for name in given.files:
-        os.unlink(name)
+        try:
+            os.unlink(name)
+        except OSError:
+            pass  # somebody was quicker
     if outermost:
         messages = heard.end()
         missing = None if file else library.missing(here, command.served)

@@ -17,19 +17,46 @@ def is_private(group):
     return group == user.pw_gid and of.gr_name == user.pw_name and set(of.gr_mem) <= {user.pw_name}
 
 
+def has_list(path):
+    """Whether an access control list lets further users in. What these may do at most is then shown as the group's."""
+    try:
+        return "system.posix_acl_access" in os.listxattr(path)
+    except OSError:
+        return False
+
+
 def others(path):
-    """The file, or the folder above it, that another user may have written to; None if there is none. In a folder like /tmp
-    (sticky), nobody replaces what belongs to somebody else."""
-    # Who may write to our own code needs nothing else.
-    code = os.stat(os.path.dirname(os.path.realpath(__file__)))
-    path, is_above = os.path.realpath(path), False
+    """The file, or the link to it, or a folder above these, that another user may have written to; None if there is none. In
+    a folder like /tmp (sticky), nobody replaces what belongs to somebody else."""
+    while os.path.islink(path):
+        folder = os.path.dirname(os.path.abspath(path))
+        written = path if os.lstat(path).st_uid not in owners() else written_from(folder, True)
+        if written:
+            return written
+        path = os.path.join(folder, os.readlink(path))
+    return written_from(path, False)
+
+
+def code():
+    """Our own. Who may write to it needs nothing else."""
+    return os.stat(os.path.dirname(os.path.realpath(__file__)))
+
+
+def owners():
+    return 0, os.geteuid(), code().st_uid
+
+
+def written_from(path, is_above):
+    """The same for a path on which links count for nothing. `is_above`: it is a folder above what is looked at."""
+    path, group = os.path.realpath(path), code()
     while True:
         there = os.stat(path)
         writers = there.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         is_sticky = is_above and there.st_mode & stat.S_ISVTX
-        if writers == stat.S_IWGRP and (there.st_gid == code.st_gid and writers & code.st_mode or is_private(there.st_gid)):
+        ours = there.st_gid == group.st_gid and writers & group.st_mode or is_private(there.st_gid)
+        if writers == stat.S_IWGRP and ours and not has_list(path):
             writers = 0
-        if there.st_uid not in (0, os.geteuid(), code.st_uid) or writers and not is_sticky:
+        if there.st_uid not in owners() or writers and not is_sticky:
             return path
         if path == "/":
             return None

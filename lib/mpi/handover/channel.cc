@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -124,8 +125,24 @@ bool wait_for(int s, short events, int64_t deadline) {
   }
 }
 
+// Whether both ends of a connection have the same address, so that the other one is on this host.
+bool is_own_address(int s) {
+  sockaddr_storage ends[2] = {};
+  socklen_t size = sizeof ends[0];
+  if (getsockname(s, reinterpret_cast<sockaddr*>(&ends[0]), &size) != 0) return false;
+  size = sizeof ends[1];
+  if (getpeername(s, reinterpret_cast<sockaddr*>(&ends[1]), &size) != 0) return false;
+  const bool is_v4 = ends[0].ss_family == AF_INET;
+  const size_t at = is_v4 ? offsetof(sockaddr_in, sin_addr) : offsetof(sockaddr_in6, sin6_addr);
+  return std::memcmp(reinterpret_cast<const char*>(&ends[0]) + at,
+                     reinterpret_cast<const char*>(&ends[1]) + at,
+                     is_v4 ? sizeof(in_addr) : sizeof(in6_addr)) == 0;
+}
+
 // A socket that is connected to the launcher, or -1. All addresses are tried at once, because each
-// one at which nothing answers would take the whole time.
+// one at which nothing answers would take the whole time. Hosts have some addresses in common, as
+// those of bridges for containers. So on another host than the launcher's, what answers at this
+// host's own address is somebody else, who must not get the secret.
 int connect_to(const Launcher& l) {
   pollfd trying[kMostAddresses];
   nfds_t count = 0;
@@ -151,7 +168,8 @@ int connect_to(const Launcher& l) {
       socklen_t size = sizeof error;
       const int s = trying[i].fd;
       trying[i] = trying[--count];
-      if (getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0) {
+      if (getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0 &&
+          (here || !is_own_address(s))) {
         connected = s;
       } else {
         close(s);

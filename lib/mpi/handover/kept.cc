@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -25,12 +26,19 @@ struct alignas(64) Head {
 
 struct File {
   std::string path;
+  ino_t number = 0;  // of the file, to know it again
   char* memory = nullptr;
   size_t used = 0;
   size_t length = 0;
 };
 
 constinit std::mutex lock;  // of the file's growth
+
+// By statx, since fstat needs a newer glibc.
+ino_t number_of(int descriptor) {
+  struct statx of = {};
+  return statx(descriptor, "", AT_EMPTY_PATH, STATX_INO, &of) == 0 ? of.stx_ino : 0;
+}
 
 File begin() {
   File file;
@@ -40,6 +48,7 @@ File begin() {
   const int descriptor = open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) return file;
   void* memory = mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  file.number = number_of(descriptor);
   close(descriptor);
   if (memory != MAP_FAILED) file.memory = static_cast<char*>(memory);
   return file;
@@ -52,15 +61,17 @@ File& file() {
 }
 
 // Reserves room on the disk first: without it, touching the memory would raise SIGBUS. The file is
-// opened anew each time, because a program may close descriptors that it hasn't opened.
+// opened anew each time, because a program may close descriptors that it hasn't opened. By then it
+// may be another one's, where others may write to the folder that ATTRCACHE_REPORT names.
 bool grow(File& f, size_t length) {
   const int descriptor = open(f.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return false;
-  const int error = posix_fallocate(descriptor, static_cast<off_t>(f.length),
-                                    static_cast<off_t>(length - f.length));
+  const bool grown = number_of(descriptor) == f.number &&
+                     posix_fallocate(descriptor, static_cast<off_t>(f.length),
+                                     static_cast<off_t>(length - f.length)) == 0;
   close(descriptor);
-  if (error == 0) f.length = length;
-  return error == 0;
+  if (grown) f.length = length;
+  return grown;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ int raise_on_world(int code) {
   return code;
 }
 
-[[gnu::noinline]] Refusal::Refusal(int kind, const void* object, int code)
+Refusal::Refusal(int kind, const void* object, int code)
     : kind_(kind), object_(object), code_(code) {
   pending = this;
   place = {this, __builtin_return_address(0)};

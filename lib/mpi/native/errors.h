@@ -37,7 +37,7 @@ int raise_on_world(int code);
 // which MPI calls next, may do anything. (It may also leave, where MPI fails before the callback.)
 class Refusal {
  public:
-  Refusal(int kind, const void* object, int code);
+  [[gnu::noinline]] Refusal(int kind, const void* object, int code);
   ~Refusal();
   Refusal(const Refusal&) = delete;
   Refusal& operator=(const Refusal&) = delete;

@@ -41,7 +41,7 @@ bool StackPlace::lives() const {
   return search.found || !search.passed;
 }
 
-[[gnu::noinline]] NestedCall::NestedCall(StackPlace& outermost) : outermost_(outermost) {
+NestedCall::NestedCall(StackPlace& outermost) : outermost_(outermost) {
   if (outermost.address <= this || !outermost.lives())
     outermost = {this, __builtin_return_address(0)};
 }

@@ -4,6 +4,10 @@
 // error handler may leave MPI's function, and attrcache's that called it, by longjmp or by an
 // exception. No destructor runs then (the interposer is compiled without exceptions). So whatever
 // must not outlast a call into MPI is kept with the call's StackPlace.
+//
+// A constructor that keeps its own return address must not be inlined. GCC heeds an attribute of
+// constructors only in their class. (At the definition it is lost where all sources are compiled
+// as one.)
 
 #ifndef ATTRCACHE_MPI_NATIVE_STACK_PLACE_H_
 #define ATTRCACHE_MPI_NATIVE_STACK_PLACE_H_
@@ -24,7 +28,7 @@ struct StackPlace {
 class NestedCall {
  public:
   // `outermost` is the thread's, for that purpose.
-  explicit NestedCall(StackPlace& outermost);
+  [[gnu::noinline]] explicit NestedCall(StackPlace& outermost);
   ~NestedCall();
   NestedCall(const NestedCall&) = delete;
   NestedCall& operator=(const NestedCall&) = delete;

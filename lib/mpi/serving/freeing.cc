@@ -30,7 +30,7 @@ Anchor* end_freeing(Freeing* left) {
   return late;
 }
 
-[[gnu::noinline]] FreeingCall::FreeingCall(int kind, uintptr_t key) {
+FreeingCall::FreeingCall(int kind, uintptr_t key) {
   Anchor* late = nullptr;
   for (int i = depth; i-- > 0;) {
     const bool same = calls[i].kind == kind && calls[i].key == key;

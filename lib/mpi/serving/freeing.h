@@ -33,7 +33,7 @@ Anchor* end_freeing(Freeing* left);
 // Exists around MPI's function that frees an object.
 class FreeingCall {
  public:
-  FreeingCall(int kind, uintptr_t key);
+  [[gnu::noinline]] FreeingCall(int kind, uintptr_t key);
   ~FreeingCall();
   FreeingCall(const FreeingCall&) = delete;
   FreeingCall& operator=(const FreeingCall&) = delete;
