@@ -92,6 +92,25 @@ made = json.load(open(sys.argv[1]))["sum"]["made"]
 assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0), (200, 200)], made
 END
 
+# A module that leaves things behind and is unloaded: another library that lands there isn't blamed.
+module=$(dirname "$program")/unloaded_module
+cp "$module" another
+for checks in 0 1; do
+  ATTRCACHE_CHECK=$checks launch --report --report=unloaded.json "$mpirun" -np 1 "$(dirname "$program")/unloaded" "$module" "$PWD/another"
+  has "the same place"
+  [[ $output != *another* ]] && ! grep another unloaded.json | grep -v '"command"' || fail "another is blamed: $output"
+  python3 - unloaded.json "library that was unloaded since, $module" <<'END' || fail "unloaded: $output"
+import json, sys
+found = json.load(open(sys.argv[1]))["sum"]
+places = [place for one in found["keyvals"] for place in one["leaked_at"]]
+places += [one["place"] for one in found["objects"] + found["made"]]
+places += [place for one in found["misuse"].values() for place in one["places"]]
+assert len(places) == 5, places
+assert all(place.startswith(sys.argv[2]) for place in places), places
+END
+done
+has "(file, keyval 1073741828, made there), at library that was unloaded since, $module"
+
 # Without ATTRCACHE_CHECK, too, a keyval that is freed twice while it is in use is misuse.
 launch --report "$mpirun" -np 2 "$program" twice
 has "2 x freed-twice, at report: "

@@ -187,15 +187,16 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
     return;  // gone meanwhile, with its attributes
   }
   const Place made = creation_place(callbacks);
+  const bool known = made.address != nullptr;
   if (info.freed == 0) {
     caught(Misuse::kKeyvalNotFreed,
-           {Doing::kUnknown, kind, info.keyval, made.is_call ? "made there" : nullptr}, made);
+           {Doing::kUnknown, kind, info.keyval, known ? "made there" : nullptr}, made);
   }
   if (attributes != 0) {
     char detail[64];
     std::snprintf(detail, sizeof detail, "%llu attribute%s%s",
                   static_cast<unsigned long long>(attributes), attributes == 1 ? "" : "s",
-                  made.is_call ? " of the keyval made there" : "");
+                  known ? " of the keyval made there" : "");
     caught(Misuse::kAttributesLeft, {Doing::kUnknown, kind, info.keyval, detail}, made);
   }
 }
