@@ -97,7 +97,7 @@ def attributes(report):
             key = maker, one["predefined"], one["deleted_by_finalize"]
             yield key, f"on {one['object']}", one["attributes"]
 
-    lines = {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
+    lines, rest = lines_of(report), later(report)
     for key, (number, ranks, parts) in gathered(report, entries).items():
         maker, is_predefined, is_deleted = key
         them = "it" if number == 1 else "them"
@@ -106,17 +106,34 @@ def attributes(report):
         elif is_predefined:
             why = f"{report['mpi']} never deletes {them}"
         else:
-            why = f"no successful {end_of(report, maker[0])}" + fate(lines.get(maker))
+            why = f"no successful {end_of(report, maker[0])}{rest}" + fate(lines.get(maker), rest)
         made_by = origin(dict(library=maker[1], function=maker[2]))
         what = f"{counted(number, 'attribute')} of {made_by}"
         yield Finding(number, what, why, ranks, parts, not is_deleted)
 
 
-def fate(line):
+def fate(line, rest):
     """What is known of delete_fn for an attribute that is left."""
     if line is None or not line["has_delete_fn"]:
         return ""
-    return "; a callback of it failed, see below" if line["failed"] else ", so delete_fn never ran"
+    if line["failed"]:
+        return "; a callback of it failed, see below"
+    return "" if rest else ", so delete_fn never ran"
+
+
+def lines_of(report):
+    return {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
+
+
+def later(report):
+    """What to add to "no MPI_Comm_free" if a delete_fn of an attribute that MPI_Finalize has still to delete,
+    after a rank has handed over, may call it."""
+    lines = lines_of(report)
+    for one in report["sum"]["attached"]:
+        line = lines.get((one["kind"], one["library"], one["function"]))
+        if one["deleted_by_finalize"] and line and line["has_delete_fn"]:
+            return " so far, and MPI_Finalize has callbacks yet to run"
+    return ""
 
 
 def still_alive(summary):
@@ -137,7 +154,8 @@ def objects(report):
             continue
         how = HOW[source]
         what = counted(number, kind) + (f", {how} at {place}" if place else "")
-        yield Finding(number, what, "no " + end_of(report, kind), ranks, parts)
+        why = f"no {end_of(report, kind)}{later(report)}"
+        yield Finding(number, what, why, ranks, parts)
 
 
 def alive(report):
@@ -150,7 +168,8 @@ def alive(report):
     made = {(one["kind"], one["place"]): one["made"] for one in report["sum"]["made"]}
     for (kind, place), (number, ranks, _) in gathered(report, entries).items():
         what = f"{number:,} of {counted(made[kind, place], kind)}" + f" made at {place}" * bool(place)
-        yield Finding(number, what, "no " + end_of(report, kind), ranks, [])
+        why = f"no {end_of(report, kind)}{later(report)}"
+        yield Finding(number, what, why, ranks, [])
 
 
 def failures(report):
