@@ -123,6 +123,9 @@ has "2 x freed-twice, at report: "
 launch --report=nothing.json "$mpirun" -np 3 "$program" nothing
 expect nothing nothing.json 3
 [ -z "$output" ] || fail "not silent: $output"
+launch --report=forked.json --trace=forked.trace "$mpirun" -np 2 "$program" forked
+expect nothing forked.json 2
+[ "$(grep -o '"delete_plain"' forked.trace | wc -l)" = 5 ] || fail "trace of a process with a child"
 # More objects left behind than are listed one by one; MPI_INT, which can't be freed.
 launch --report --report=many.json "$mpirun" -np 2 "$program" many
 [ "$mpi" = mpich ] || not_freed=", so delete_fn never ran"  # no attribute of MPI_INT's is deleted
