@@ -146,6 +146,16 @@ void watch_free(int kind, int keyval) {
     caught(Misuse::kFreedTwice, {Doing::kFree, kind, keyval, "attributes of it are left"});
 }
 
+void watch_absent(MPI_Comm comm, int keyval) {
+  void* value;
+  int there = 0;
+  const Native& n = native();
+  if (comm == n.world || comm == n.null_comm || ending() || !initialized() || finalized()) return;
+  if (n.comm.get_attr(n.world, keyval, &value, &there) != MPI_SUCCESS || there == 0) return;
+  caught(Misuse::kNotOnThis,
+         {Doing::kGet, kCommunicator, keyval, keyval == MPI_TAG_UB ? "MPI_TAG_UB" : nullptr});
+}
+
 void watch_lost(int kind, int keyval, int code) {
   char detail[32];
   std::snprintf(detail, sizeof detail, "code %d", code);
