@@ -97,7 +97,8 @@ def attributes(report):
             key = maker, one["predefined"], one["deleted_by_finalize"]
             yield key, f"on {one['object']}", one["attributes"]
 
-    lines, rest = lines_of(report), later(report)
+    lines = {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
+    rest = later(report)
     for key, (number, ranks, parts) in gathered(report, entries).items():
         maker, is_predefined, is_deleted = key
         them = "it" if number == 1 else "them"
@@ -121,19 +122,13 @@ def fate(line, rest):
     return "" if rest else ", so delete_fn never ran"
 
 
-def lines_of(report):
-    return {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
-
-
 def later(report):
     """What to add to "no MPI_Comm_free" if a delete_fn of an attribute that MPI_Finalize has still to delete,
     after a rank has handed over, may call it."""
-    lines = lines_of(report)
-    for one in report["sum"]["attached"]:
-        line = lines.get((one["kind"], one["library"], one["function"]))
-        if one["deleted_by_finalize"] and line and line["has_delete_fn"]:
-            return " so far, and MPI_Finalize has callbacks yet to run"
-    return ""
+    run = {key_of(line)[:3] for line in report["sum"]["keyvals"] if line["has_delete_fn"]}
+    left = [one for one in report["sum"]["attached"] if one["deleted_by_finalize"]]
+    may = any((one["kind"], one["library"], one["function"]) in run for one in left)
+    return " so far, and MPI_Finalize has callbacks yet to run" * may
 
 
 def still_alive(summary):
@@ -149,13 +144,13 @@ def objects(report):
             yield (one["kind"], one["from"], one["place"]), one["object"], one["count"]
 
     listed = {(one["kind"], one["place"]) for one in still_alive(report["sum"])}
+    rest = later(report)
     for (kind, source, place), (number, ranks, parts) in gathered(report, entries).items():
         if (kind, place) in listed:
             continue
         how = HOW[source]
         what = counted(number, kind) + (f", {how} at {place}" if place else "")
-        why = f"no {end_of(report, kind)}{later(report)}"
-        yield Finding(number, what, why, ranks, parts)
+        yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, parts)
 
 
 def alive(report):
@@ -166,10 +161,10 @@ def alive(report):
             yield (one["kind"], one["place"]), "", one["made"] - one["freed"]
 
     made = {(one["kind"], one["place"]): one["made"] for one in report["sum"]["made"]}
+    rest = later(report)
     for (kind, place), (number, ranks, _) in gathered(report, entries).items():
         what = f"{number:,} of {counted(made[kind, place], kind)}" + f" made at {place}" * bool(place)
-        why = f"no {end_of(report, kind)}{later(report)}"
-        yield Finding(number, what, why, ranks, [])
+        yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, [])
 
 
 def failures(report):
