@@ -190,6 +190,7 @@ class BadInput(Base):
                 left.files("closed")
         finally:
             os.seteuid(user)
+            os.chmod("closed/inner", 0o755)
 
     def test_names_that_control_a_terminal(self):
         """In text, JSON, page, trace, comparisons and messages they are on one line, and harmless."""
