@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a report adds to a constructor and a free, by how many objects are alive meanwhile. To be run
-// under valgrind --tool=callgrind --collect-atstart=no; see bench/harness/count.cc.
+// What a report adds to a constructor and a free, by how many objects are alive meanwhile. To be
+// run under valgrind --tool=callgrind --collect-atstart=no; see bench/harness/count.cc.
 
 #include <valgrind/callgrind.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * unloaded MODULE COPY: the module misuses a keyval, leaves others and a communicator behind, and is
- * unloaded; then a copy of its file lands where it was. Nothing of that is the copy's. Built as
+ * unloaded MODULE COPY: the module misuses a keyval, leaves others and a communicator behind, and
+ * is unloaded; then a copy of its file lands where it was. Nothing of that is the copy's. Built as
  * the program, and with -DMODULE as the module.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */

@@ -26,7 +26,7 @@ struct Observed {
   int kind;
   report::Maker* maker;  // null: not counted
   bool checks;           // whether what the callbacks return is looked at
-  Place made;            // with ATTRCACHE_CHECK=1: where
+  Place made;            // with ATTRCACHE_CHECK=1: where it was made
   int keyval;
 };
 
