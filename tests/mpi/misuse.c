@@ -122,6 +122,14 @@ PLACE void change_predefined(void) {
   EXPECT("predefined");
 }
 
+/* Open MPI has them on no communicator but MPI_COMM_WORLD and its duplicates. */
+PLACE void ask_one_without(void) {
+  TWICE MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag);
+  if (!flag) EXPECT("not-on-this-one");
+  MPI_Attr_get(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag);
+  if (!flag) EXPECT("not-on-this-one");
+}
+
 PLACE void use_null_handles(void) {
   const int k = make();
   TWICE MPI_Comm_get_attr(MPI_COMM_NULL, k, &value, &flag);
@@ -376,6 +384,7 @@ static void do_right(void) {
   void* got;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &got, &flag);
   CHECK(flag);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &got, &flag); /* it may be absent */
   if (win != MPI_WIN_NULL) {
     MPI_Win_get_attr(win, MPI_WIN_BASE, &got, &flag);
     CHECK(flag);
@@ -538,6 +547,7 @@ int main(int argc, char** argv) {
     use_wrong_kind();
     use_wrong_predefined();
     change_predefined();
+    ask_one_without();
     use_null_handles();
     set_on_freed();
     delete_absent();

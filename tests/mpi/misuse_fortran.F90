@@ -52,6 +52,8 @@ subroutine use_stale(comm, checks)
   call expect('freed-twice', 'use_stale')
   call MPI_Attr_delete(comm, MPI_TAG_UB, error)
   call expect('predefined', 'use_stale')
+  call MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, value, flag, error)
+  if (.not. flag) call expect('not-on-this-one', 'use_stale')
 end subroutine
 
 subroutine copy_without_flag(comm, keyval, extra, in, out, flag, error)

@@ -30,10 +30,10 @@ launch() { # CHECK PROGRAM
   return "$code"
 }
 
-# "SORT FUNCTION" for each warning, which is two lines: "...: warning: ..., at LIBRARY: FUNCTION+0x12" and
+# "SORT FUNCTION" for each warning, which is two lines: "...: warning: ..., at LIBRARY: FUNCTION (FILE:12)" and
 # "...:   ... [SORT]".
 warnings() {
-  sed -n 's/^\(attrcache\[[0-9]*\]: \)warning: .*, \(at\|in\) \([^:]*\): \([^ +]*\)\(+0x[0-9a-f]*\)\?$/\1\4/p
+  sed -n 's/^\(attrcache\[[0-9]*\]: \)warning: .*, \(at\|in\) \([^:]*\): \([^ +]*\) ([a-z_]*[.][cF]9\?0\?:[0-9]*)$/\1\4/p
     s/^\(attrcache\[[0-9]*\]: \)warning: .* no more are reported$/\1-\n\1[no-more]/p
     s/^\(attrcache\[[0-9]*\]: \)  .* \[\([a-z-]*\)\]$/\1[\2]/p' "$errors" |
     awk '$2 ~ /^\[/ { print substr($2, 2, length($2) - 2), place[$1]; next } { place[$1] = $2 }' | sort

@@ -329,6 +329,21 @@ static void at_finalize(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
+/* What a child of fork does isn't its parent's. */
+static void in_child(void) {
+  int status = -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    int keyval;
+    MPI_Comm_create_keyval(copy_plain, delete_plain, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &rank);
+    get(MPI_COMM_WORLD, keyval, 100);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+    _exit(0);
+  }
+  if (waitpid(child, &status, 0) != child || status != 0) exit(1);
+}
+
 /* By SIGTERM. In the child, pid is 0. */
 static void terminate(pid_t pid) {
   int status = 0;
@@ -380,6 +395,8 @@ int main(int argc, char** argv) {
     at_finalize();
   } else if (strcmp(what, "nothing") == 0) {
     if (rank == size - 1) plain();
+  } else if (strcmp(what, "forked") == 0) {
+    if (rank == size - 1) plain(), in_child();
   } else if (strcmp(what, "many") == 0) {
     many();
   } else if (strcmp(what, "twice") == 0) {
@@ -413,9 +430,10 @@ int main(int argc, char** argv) {
     plain();
     raise(SIGKILL);
   } else {
-    fprintf(stderr,
-            "report everything|nothing|many|twice|failing|exit|abort|terminated|killed|handed|"
-            "waits\n");
+    fprintf(
+        stderr,
+        "report everything|nothing|forked|many|twice|failing|exit|abort|terminated|killed|handed|"
+        "waits\n");
     return 2;
   }
   MPI_Finalize();

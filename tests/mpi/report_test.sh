@@ -15,10 +15,13 @@ served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
 mpirun=mpirun.$(mpi_of "$mpi")
 # Open MPI deletes MPI_COMM_WORLD's attributes up to version 4.
+on_world="MPI_Finalize will delete" not_freed=" so far, and MPI_Finalize has callbacks yet to run"
 case $("$mpirun" --version 2>&1) in
-  *"(Open MPI) "[1-4].*) on_world="MPI_Finalize will delete" ;;
-  *"(Open MPI) "*) on_world="Open MPI never deletes" && export REPORT_ON_WORLD=kept ;;
-  *) on_world="MPI_Finalize will delete" ;;
+  *"(Open MPI) "[1-4].*) ;;
+  *"(Open MPI) "*)
+    on_world="Open MPI never deletes" not_freed=", so delete_fn never ran"
+    export REPORT_ON_WORLD=kept
+    ;;
 esac
 
 programs=()
@@ -48,7 +51,7 @@ for np in 1 2 4; do
   has "delete_failing_once: the last with code"
   has "$((2 * np)) keyvals of report: delete_left"
   has "duplicates of the one that is left"
-  has "so delete_fn never ran"
+  has "no successful MPI_Comm_free$not_freed"
   has " made at report: "
   [[ $output != *"made by a dup at"* && $output != *"first used at"* ]] || fail "said twice: $output"
   has "on MPI_COMM_WORLD: $on_world"
@@ -81,7 +84,8 @@ has "0 (rank 0)"
 has "10 (rank 8)"
 
 # Communicators that leak, without any attribute.
-launch --report --report=leaks.json "$mpirun" -np 2 "$(dirname "$program")/leaks"
+launch --report --report=leaks.json --report=leaks.html "$mpirun" -np 2 "$(dirname "$program")/leaks"
+python3 -B "$page_check" leaks.html leaks.json || fail leaks.html
 has "200 of 200 communicators made at leaks: by_dup"
 has "200 of 200 communicators made at leaks: by_split"
 has "No keyval was made, but 600 communicators (200 freed)."
@@ -92,6 +96,25 @@ made = json.load(open(sys.argv[1]))["sum"]["made"]
 assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0), (200, 200)], made
 END
 
+# A module that leaves things behind and is unloaded: another library that lands there isn't blamed.
+module=$(dirname "$program")/unloaded_module
+cp "$module" another
+for checks in 0 1; do
+  ATTRCACHE_CHECK=$checks launch --report --report=unloaded.json "$mpirun" -np 1 "$(dirname "$program")/unloaded" "$module" "$PWD/another"
+  has "the same place"
+  [[ $output != *another[:+]* ]] || fail "another is blamed: $output"
+  python3 - unloaded.json "library that was unloaded since, $module" <<'END' || fail "unloaded: $output"
+import json, sys
+found = json.load(open(sys.argv[1]))["sum"]
+places = [place for one in found["keyvals"] for place in one["leaked_at"]]
+places += [one["place"] for one in found["objects"] + found["made"]]
+places += [place for one in found["misuse"].values() for place in one["places"]]
+assert len(places) == 5 and {one["library"] for one in found["keyvals"]} == {"unloaded_module"}, found
+assert all(place.startswith(sys.argv[2]) for place in places), places
+END
+done
+has "(file, keyval 1073741828, made there), at library that was unloaded since, $module"
+
 # Without ATTRCACHE_CHECK, too, a keyval that is freed twice while it is in use is misuse.
 launch --report "$mpirun" -np 2 "$program" twice
 has "2 x freed-twice, at report: "
@@ -100,9 +123,13 @@ has "2 x freed-twice, at report: "
 launch --report=nothing.json "$mpirun" -np 3 "$program" nothing
 expect nothing nothing.json 3
 [ -z "$output" ] || fail "not silent: $output"
+launch --report=forked.json --trace=forked.trace "$mpirun" -np 2 "$program" forked
+expect nothing forked.json 2
+[ "$(grep -o '"delete_plain"' forked.trace | wc -l)" = 5 ] || fail "trace of a process with a child"
 # More objects left behind than are listed one by one; MPI_INT, which can't be freed.
 launch --report --report=many.json "$mpirun" -np 2 "$program" many
-has "attributes of report: delete_type: no successful MPI_Type_free, so delete_fn never ran"
+[ "$mpi" = mpich ] || not_freed=", so delete_fn never ran"  # no attribute of MPI_INT's is deleted
+has "attributes of report: delete_type: no successful MPI_Type_free$not_freed"
 has "on MPI_INT: "
 python3 - many.json "$(mpi_of "$mpi")" <<'END' || fail "many"
 import json, sys
@@ -150,9 +177,10 @@ launch --report=terminated.json --mpi "$(interposer_of "$mpi")" "$program" termi
 expect exit terminated.json 1
 # Nor is what was counted until it was killed. Slow operations are events, and on a busy machine any may be slow; here
 # only callbacks are to be.
-ATTRCACHE_TRACE_SLOW=1000000 launch --report=killed.json --trace=killed.trace --mpi "$(interposer_of "$mpi")" "$program" killed
+ATTRCACHE_TRACE_SLOW=1000000 launch --report --report=killed.json --trace=killed.trace --mpi "$(interposer_of "$mpi")" "$program" killed
 [ $? = 137 ] || fail "exit code of a killed process"
 has "the report has what was counted until the end of rank 0 on "
+has "No callback failed, no misuse."
 expect exit killed.json 1
 [ "$(grep -o '"delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
 # A signal to a running process writes a report up to now, here to a pipe; the end writes the whole one.

@@ -131,7 +131,9 @@ def documents(ranks, hostile):
         document.update(pid=1000 + rank % 64, ns=int(20e9 + random_.random() * 1e8))
         document.update(begun=1_700_000_000 * 10**9 - 10**6, finalized=True, partial=False)
         document.update(checked=False, not_served=dict.fromkeys(KINDS, 0), keyvals=lines)
-        document.update(attached=[attached], objects=objects, made=[], most_alive={})
+        freed = 9 - (rank == leaker)
+        sites = [dict(kind="window", place=f"libshmem.so: {place}+0x77", made=9, freed=freed)]
+        document.update(attached=[attached], objects=objects, made=sites, most_alive={"window": 4})
         document.update(addresses={}, trace=events)
         misuse = {"stale-keyval": dict(MISUSE, times=4, places=places)}
         yield dict(document, misuse=misuse if rank in slow else {})

@@ -132,6 +132,8 @@ class Check:
         self.says(text, f"{self.report['ranks']:,} rank", self.report["mpi"])
         self.says(text, *(self.report.get(known, "") for known in ("command", "job", "started")))
         self.equal("from MPI_Init to MPI_Finalize (" in text, self.report["finalized"], text)
+        for kind, most in self.sum["most_alive"].items():
+            self.says(text, f"{most:,} {kind}" if most else "")
         if (self.report.get("exit_code") or 0) > 0:
             self.says(text, f"exit code {self.report['exit_code']}")
         misused = sum(one["times"] for one in self.sum["misuse"].values())

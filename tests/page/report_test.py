@@ -179,6 +179,19 @@ class BadInput(Base):
         self.assertIn("left/host.1.json can't be read: Too many levels of symbolic links", done.stderr)
         self.assertIn("Heard of 1 rank only", done.stderr)
 
+    def test_a_folder_that_cannot_be_read(self):
+        os.makedirs("closed/inner", exist_ok=True)
+        user = os.geteuid()
+        os.chmod("closed/inner", 0)
+        os.chmod(".", 0o755)
+        os.seteuid(user or 65534)  # root may read it
+        try:
+            with self.assertRaisesRegex(reading.Bad, "^closed/inner can't be read: Permission denied$"):
+                left.files("closed")
+        finally:
+            os.seteuid(user)
+            os.chmod("closed/inner", 0o755)
+
     def test_names_that_control_a_terminal(self):
         """In text, JSON, page, trace, comparisons and messages they are on one line, and harmless."""
         evil = "\x1b]0;owned\x07\nattrcache-run: served \u202e\u2066\x9b2J\r\u2028 \ud800"
@@ -319,6 +332,26 @@ class Data(Base):
         self.assertNotIn("delete_fn never ran", said)
         self.assertIn("Misuse (ATTRCACHE_CHECK=1 finds more):", said)
 
+    def test_what_finalize_may_still_do(self):
+        """Where delete callbacks come after a rank has handed over, no object is said to be never freed."""
+        part = self.good["per_rank"][0]
+        line = next(line for line in part["keyvals"] if line["leaked"])
+        line.update(failed=0)
+        names = {name: line[name] for name in ("kind", "library", "function")}
+        part["made"] = [dict(kind="communicator", place="l: f (a.c:1)", made=3, freed=1)]
+        part["attached"] = [
+            dict(names, object=object_, attributes=1, predefined=last, deleted_by_finalize=last)
+            for object_, last in (("inner", False), ("MPI_COMM_WORLD", True))
+        ]
+        one = dict(self.good, per_rank=[part], sum=part)
+        said = text.text(one, None)
+        self.assertIn("on inner: no successful MPI_Comm_free so far, and MPI_Finalize has callbacks yet to run\n", said)
+        self.assertIn("made at l: f (a.c:1): no MPI_Comm_free so far, and MPI_Finalize", said)
+        del part["attached"][1]
+        said = text.text(one, None)
+        self.assertIn("on inner: no successful MPI_Comm_free, so delete_fn never ran\n", said)
+        self.assertIn("made at l: f (a.c:1): no MPI_Comm_free\n", said)
+
     def test_markers(self):
         """Findings in the trace: each failed callback where it ended, the others where its rank did."""
         with open("good.trace", encoding="utf-8") as file:
@@ -453,6 +486,16 @@ class Pages(Base):
             self.assertEqual(check.failures, [])
             said = next(check.page.ids["findings"].all("p", style)).words()
             self.assertIn("Nothing is left behind, no callback failed, no misuse", said)
+        # What a rank that was killed has left behind isn't known.
+        part.update(partial=True, finalized=False)
+        report.update(ranks=1, finalized=False)
+        self.write("clean.json", json.dumps(report))
+        done = run("--from", "clean.json", "--page", "clean.html", "--text", "-", "--compare", "good.json")
+        said = next(Check("clean.html", "clean.json").page.ids["findings"].all("p", "warning")).words()
+        self.assertEqual(said, "No callback failed, no misuse.")
+        self.assertNotIn("Nothing is left behind", done.stderr)
+        self.assertIn("What they have left behind isn't known for certain.", done.stderr)
+        self.assertIn("What partial ranks have left behind isn't known, and may differ.", done.stderr)
 
     def browser(self, path, script, width):
         """What a headless browser makes of a page after a script of ours has run."""
@@ -473,9 +516,10 @@ class Pages(Base):
           const click = (id, n) => document.querySelector(`#${id} th:nth-child(${n}) button`).click();
           click("by-function", 4), click("by-library", 1), click("by-library", 1);
           const root = document.documentElement;
+          for (const one of document.querySelectorAll("details")) one.open = true;
           document.title = `${root.scrollWidth} ${innerWidth} ` +
-            [...document.querySelectorAll("td *, h4 *, p *")].filter((one) =>
-              one.getBoundingClientRect().right > innerWidth).length;
+            [...document.querySelectorAll("main *, header *, footer *")].filter((one) =>
+              one.getBoundingClientRect().right > innerWidth || one.clientWidth < one.scrollWidth).length;
         """
         shown = self.browser("good.html", sort, 360)
         sets = [int(row[3][0]) for row in shown.rows("by-function")]
@@ -484,8 +528,11 @@ class Pages(Base):
         self.assertEqual(libraries, sorted(libraries, reverse=True))
         headings = [one.attributes.get("aria-sort") for one in shown.ids["by-function"].all("th")]
         self.assertEqual(headings, [None] * 3 + ["descending"] + [None] * 6)
-        wide, window, outside = next(shown.open[0].all("title")).text().split()
-        self.assertEqual((wide, window, outside), ("360", "360", "0"))
+        self.made("odd", 12, hostile=True)
+        self.page_of("odd")
+        for page_ in (shown, self.browser("odd.html", sort, 360)):
+            wide, window, outside = next(page_.open[0].all("title")).text().split()
+            self.assertEqual((wide, window, outside), ("360", "360", "0"))
 
 
 unittest.main(verbosity=1)

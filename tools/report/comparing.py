@@ -160,6 +160,8 @@ def text(old, new, old_name):
     out += [f"  {was} then is {now} now: it has the same functions." for was, now in names.items()]
     if average.ranks[0] != average.ranks[1]:
         out.append("  The numbers are sums over ranks; the changes are those of an average rank.")
+    if any(part["partial"] for one in (old, new) for part in one["per_rank"]):
+        out.append("  What partial ranks have left behind isn't known, and may differ.")
     rows = [["", "then", "now", ""]] + [
         [LABELS.get(what, what), shown(what, was), shown(what, now), average.change(was, now)]
         for _, numbers in blocks

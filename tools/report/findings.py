@@ -98,6 +98,7 @@ def attributes(report):
             yield key, f"on {one['object']}", one["attributes"]
 
     lines = {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
+    rest = later(report)
     for key, (number, ranks, parts) in gathered(report, entries).items():
         maker, is_predefined, is_deleted = key
         them = "it" if number == 1 else "them"
@@ -106,17 +107,28 @@ def attributes(report):
         elif is_predefined:
             why = f"{report['mpi']} never deletes {them}"
         else:
-            why = f"no successful {end_of(report, maker[0])}" + fate(lines.get(maker))
+            why = f"no successful {end_of(report, maker[0])}{rest}" + fate(lines.get(maker), rest)
         made_by = origin(dict(library=maker[1], function=maker[2]))
         what = f"{counted(number, 'attribute')} of {made_by}"
         yield Finding(number, what, why, ranks, parts, not is_deleted)
 
 
-def fate(line):
+def fate(line, rest):
     """What is known of delete_fn for an attribute that is left."""
     if line is None or not line["has_delete_fn"]:
         return ""
-    return "; a callback of it failed, see below" if line["failed"] else ", so delete_fn never ran"
+    if line["failed"]:
+        return "; a callback of it failed, see below"
+    return "" if rest else ", so delete_fn never ran"
+
+
+def later(report):
+    """What to add to "no MPI_Comm_free" if a delete_fn of an attribute that MPI_Finalize has still to delete,
+    after a rank has handed over, may call it."""
+    run = {key_of(line)[:3] for line in report["sum"]["keyvals"] if line["has_delete_fn"]}
+    left = [one for one in report["sum"]["attached"] if one["deleted_by_finalize"]]
+    may = any((one["kind"], one["library"], one["function"]) in run for one in left)
+    return " so far, and MPI_Finalize has callbacks yet to run" * may
 
 
 def still_alive(summary):
@@ -132,12 +144,13 @@ def objects(report):
             yield (one["kind"], one["from"], one["place"]), one["object"], one["count"]
 
     listed = {(one["kind"], one["place"]) for one in still_alive(report["sum"])}
+    rest = later(report)
     for (kind, source, place), (number, ranks, parts) in gathered(report, entries).items():
         if (kind, place) in listed:
             continue
         how = HOW[source]
         what = counted(number, kind) + (f", {how} at {place}" if place else "")
-        yield Finding(number, what, "no " + end_of(report, kind), ranks, parts)
+        yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, parts)
 
 
 def alive(report):
@@ -148,9 +161,10 @@ def alive(report):
             yield (one["kind"], one["place"]), "", one["made"] - one["freed"]
 
     made = {(one["kind"], one["place"]): one["made"] for one in report["sum"]["made"]}
+    rest = later(report)
     for (kind, place), (number, ranks, _) in gathered(report, entries).items():
         what = f"{number:,} of {counted(made[kind, place], kind)}" + f" made at {place}" * bool(place)
-        yield Finding(number, what, "no " + end_of(report, kind), ranks, [])
+        yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, [])
 
 
 def failures(report):

@@ -93,7 +93,7 @@ def findings_section(page):
     found, pieces = findings.of(report), []
     quiet = text.nothing_found(report, found)
     if quiet:
-        is_complete = report["ranks_heard_of"] >= report["ranks"]
+        is_complete = report["ranks_heard_of"] >= report["ranks"] and quiet.startswith("Nothing")
         pieces.append(f"<p class={'good' if is_complete else 'warning'}>{quiet}</p>")
     elif not found:
         pieces.append(small("No keyval was made."))

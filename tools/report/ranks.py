@@ -94,7 +94,9 @@ class Differences:
         self.outliers = dict(sorted(out.items(), key=lambda item: (-len(item[1]), item[0])))
         counts = [COMPARED[one.what] for one in self.spreads if one.what not in TIMES]
         self.differ = bool(counts)
-        self.said = "All ranks did the same, but for the time it took."
+        partial = any(part["partial"] for part in parts)
+        self.said = "As far as is known, a" if partial else "A"
+        self.said += "ll ranks did the same, but for the time it took."
         if counts:
             self.said = f"The ranks differ in: {'; '.join(counts)}."
         if out:

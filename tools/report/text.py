@@ -77,7 +77,8 @@ def notes(report):
     if partial:
         out.append(
             "Partial, since they were still running, ended from outside, or aborted: "
-            f"{counted(len(partial), 'rank')}, {listed(partial, 8)}."
+            f"{counted(len(partial), 'rank')}, {listed(partial, 8)}. "
+            "What they have left behind isn't known for certain."
         )
     if report["ranks_heard_of"] < report["ranks"]:
         out.append(missing(report))
@@ -113,6 +114,8 @@ def nothing_found(report, found):
     if set(found) - {findings.HANDED} or not made_some:
         return None
     said = "Nothing is left behind, no callback failed, no misuse"
+    if any(part["partial"] for part in report["per_rank"]):
+        said = "No callback failed, no misuse"
     if report["ranks_heard_of"] < report["ranks"]:
         return said + f" on the {counted(report['ranks_heard_of'], 'rank')} heard of."
     return said + "."

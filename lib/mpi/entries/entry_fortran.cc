@@ -172,6 +172,11 @@ void get_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
     (calls().*N::kCalls).get_attr(object, keyval, value, flag, result);
+    const int in_c = *keyval - facts::kFortranKeyvalOffset;
+    if constexpr (Kind::kNumber == kCommunicator) {
+      if (checking() && *flag == 0 && Kind::predefined_index(in_c) < Kind::kPredefined)
+        watch_absent(handle<Kind>(*object), in_c);
+    }
   } else {
     // In Fortran, 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds
     // them.

@@ -46,6 +46,12 @@ template <typename Kind, typename Names>
   // MPI_LASTUSEDCODE grows, so it must not be remembered.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
+  if constexpr (Kind::kNumber == kCommunicator) {
+    if (there == 0 && checking()) {  // not remembered, so that each place is noticed
+      watch_absent(handle, keyval);
+      return code;
+    }
+  }
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) {
     // Some MPIs answer even for the null handle.

@@ -3,10 +3,13 @@
 #include "mpi/handover/kept.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <string>
@@ -32,7 +35,7 @@ struct File {
   size_t length = 0;
 };
 
-constinit std::mutex lock;  // of the file's growth
+constinit std::mutex lock;  // of what is taken
 
 // By statx, since fstat needs a newer glibc.
 ino_t number_of(int descriptor) {
@@ -54,10 +57,30 @@ File begin() {
   return file;
 }
 
+// Never destroyed, because MPI may end after the program's static objects.
+constinit File* the_file = nullptr;
+
+// A child of fork goes on with a copy, and with no more than that: what it does isn't its parent's.
+void part_from_parent() {
+  File& f = *the_file;
+  f.path.clear();  // so it can't grow
+  void* const copy =
+      mmap(nullptr, f.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy != MAP_FAILED) {
+    std::memcpy(copy, f.memory, f.used);
+    // A hook of mremap's that UCX brings along loses the last argument.
+    syscall(SYS_mremap, copy, f.length, f.length, MREMAP_MAYMOVE | MREMAP_FIXED, f.memory);
+  }
+  lock.unlock();
+}
+
 File& file() {
-  // Never destroyed, because MPI may end after the program's static objects.
-  static File& it = *new File(begin());
-  return it;
+  if (the_file == nullptr) {
+    the_file = new File(begin());
+    if (the_file->memory != nullptr)
+      pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, part_from_parent);
+  }
+  return *the_file;
 }
 
 // Reserves room on the disk first: without it, touching the memory would raise SIGBUS. The file is

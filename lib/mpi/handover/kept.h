@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Memory that outlives the process: a file, mapped, in the folder where the report's data go. It is
-// valid at any time, so a process that is killed loses nothing. tools/report/left.py reads it.
+// valid at any time, so a process that is killed loses nothing. A child of fork has a copy of its
+// own, which is lost. tools/report/left.py reads it.
 //
 // The file is a sequence of blocks, each a head of 64 bytes, whose first two words are the block's
 // type and size, and that many bytes, padded to a multiple of 64.

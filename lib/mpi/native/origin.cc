@@ -202,11 +202,6 @@ Located located(Place place) {
   return made;
 }
 
-bool same_library(const void* a, const void* b) {
-  const Module* const of_a = module_at(a);
-  return of_a != nullptr && of_a == module_at(b);
-}
-
 namespace {
 
 struct Walk {

@@ -60,9 +60,6 @@ Located located(Place place);
 // Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
 Place find_caller();
 
-// Whether two addresses belong to the same loaded file. False if either belongs to none.
-bool same_library(const void* a, const void* b);
-
 }  // namespace attrcache::mpi
 
 #endif  // ATTRCACHE_MPI_NATIVE_ORIGIN_H_

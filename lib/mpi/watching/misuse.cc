@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "mpi/native/kinds.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
+#include "mpi/native/source_line.h"
 #include "mpi/recording/clock.h"
 #include "mpi/report/hello.h"
 
@@ -62,9 +64,9 @@ Kept* keep(Misuse sort, Place place) {
   return made;
 }
 
-enum class News { kNew, kKnown, kFull, kStillFull };
+enum class News { kNew, kFull, kNone };
 
-News record(Misuse sort, int kind, int keyval, Place place) {
+News record(Misuse sort, Place place) {
   const std::lock_guard held(misuse_lock);
   Seen* const end = seen + seen_count;
   Seen* const at = std::find_if(seen, end, [sort, place](const Seen& s) {
@@ -72,13 +74,13 @@ News record(Misuse sort, int kind, int keyval, Place place) {
   });
   if (at == end) {
     if (seen_count == kMostSightings)
-      return std::exchange(all_full, true) ? News::kStillFull : News::kFull;
-    *at = {{sort, kind, keyval, place, 0}, keep(sort, place)};
+      return std::exchange(all_full, true) ? News::kNone : News::kFull;
+    *at = {{sort, place, 0}, keep(sort, place)};
     ++seen_count;
   }
   const uint64_t times = ++at->sighting.times;
   if (at->kept != nullptr) at->kept->times.store(times, kRelaxed);
-  return times == 1 ? News::kNew : News::kKnown;
+  return times == 1 ? News::kNew : News::kNone;
 }
 
 // ---- Warnings ----
@@ -140,6 +142,13 @@ void warn(Misuse sort, const Case& c, Place place) {
   if (place.address != nullptr) {
     Origin origin;
     OriginText where = name_of(place, &origin);
+    const SourceLine source = source_line(origin);
+    if (source.text[0] != '\0') {  // in place of "+0x12"
+      char* const plus = std::strrchr(where.text, '+');
+      char* const end = plus != nullptr ? plus : where.text + std::strlen(where.text);
+      std::snprintf(end, sizeof where.text - static_cast<size_t>(end - where.text), " (%s)",
+                    source.text);
+    }
     // A file's name may have anything in it; here it must not control a terminal or begin a line.
     for (char* c = where.text; *c != '\0'; ++c) {
       if (static_cast<unsigned char>(*c) < ' ' || *c == 127) *c = '?';
@@ -167,21 +176,12 @@ void caught(Misuse sort, const Case& c, Place place) {
   const int saved = errno;
   const uint64_t start = report::now();
   if (place.address == nullptr && place.is_call) place = find_caller();
-  switch (record(sort, c.kind, c.keyval, place)) {
-    case News::kNew:
-      if (tell) warn(sort, c, place);
-      break;
-    case News::kFull:
-      if (tell) {
-        std::fprintf(
-            stderr,
-            "attrcache[%d]: warning: misuse at more than %zu places; no more are reported\n",
-            getpid(), kMostSightings);
-      }
-      break;
-    case News::kKnown:
-    case News::kStillFull:
-      break;
+  const News news = record(sort, place);
+  if (tell && news == News::kNew) warn(sort, c, place);
+  if (tell && news == News::kFull) {
+    std::fprintf(stderr,
+                 "attrcache[%d]: warning: misuse at more than %zu places; no more are reported\n",
+                 getpid(), kMostSightings);
   }
   report::time_aside += report::now() - start;
   errno = saved;

@@ -45,8 +45,6 @@ uint64_t misuse_count(Misuse sort);
 // record_misuse().
 struct Sighting {
   Misuse sort;
-  int kind;    // of the first time
-  int keyval;  // of the first time
   Place place;
   uint64_t times;
 };

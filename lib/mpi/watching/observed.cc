@@ -26,7 +26,7 @@ struct Observed {
   int kind;
   report::Maker* maker;  // null: not counted
   bool checks;           // whether what the callbacks return is looked at
-  Place made;            // if so, where the keyval was made
+  Place made;            // with ATTRCACHE_CHECK=1: where it was made
   int keyval;
 };
 
@@ -326,9 +326,9 @@ Creation::Creation(int kind, const attrcache_callbacks& callbacks, const report:
   // Those of MPICH's C++ binding (a destructor) and of MPIX_*_create_keyval_x (a context) are
   // attrcache's own functions.
   const bool checks = checking() && callbacks.destructor == nullptr && callbacks.context == nullptr;
-  if (maker == nullptr && !checks && !tsan::is_there()) return;
+  if (maker == nullptr && !checking() && !tsan::is_there()) return;
   observed_ = kProcessMemory.make<Observed>(
-      Observed{callbacks, kind, maker, checks, checks ? find_caller() : Place{}, kNoKeyval});
+      Observed{callbacks, kind, maker, checks, checking() ? find_caller() : Place{}, kNoKeyval});
   if (observed_ == nullptr) return;
   const Observers ours = observers(kind, callbacks.language);
   if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
@@ -354,17 +354,9 @@ const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callback
   return o != nullptr ? o->program : callbacks;
 }
 
-Place creation_place(const attrcache_callbacks& given) {
-  const Observed* o = observed_of(given);
-  if (o != nullptr && o->checks) return o->made;
-  const attrcache_callbacks& callbacks = program_callbacks(given);
-  Callback* known = callbacks.delete_fn;
-  if (known == ATTRCACHE_NULL_DELETE_FN && calls_copy(callbacks)) known = callbacks.copy_fn;
-  const auto* address = reinterpret_cast<const void*>(known);
-  // The callbacks of MPICH's C++ binding are called by functions of attrcache's (mpich/proxy.cc),
-  // which say nothing about the program.
-  static const char here = 0;
-  return function_place(known != nullptr && !same_library(address, &here) ? address : nullptr);
+Place creation_place(const attrcache_callbacks& callbacks) {
+  const Observed* o = observed_of(callbacks);
+  return o != nullptr && o->made.address != nullptr ? o->made : Place{nullptr, nullptr, false};
 }
 
 // ---- Codes that no caller gets ----

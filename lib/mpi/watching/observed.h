@@ -36,8 +36,7 @@ class Creation {
 // Returns the program's own callbacks of a keyval that has those in attrcache.
 const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callbacks);
 
-// Returns where the keyval was made. If that isn't known, it is the keyval's callback instead, and
-// if there is none, the place is unknown.
+// Returns where the keyval was made; no place if that isn't known.
 Place creation_place(const attrcache_callbacks& callbacks);
 
 // Exists while an object's attributes are deleted because it is being freed, on this thread. It

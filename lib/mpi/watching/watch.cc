@@ -146,6 +146,16 @@ void watch_free(int kind, int keyval) {
     caught(Misuse::kFreedTwice, {Doing::kFree, kind, keyval, "attributes of it are left"});
 }
 
+void watch_absent(MPI_Comm comm, int keyval) {
+  void* value;
+  int there = 0;
+  const Native& n = native();
+  if (comm == n.world || comm == n.null_comm || ending() || !initialized() || finalized()) return;
+  if (n.comm.get_attr(n.world, keyval, &value, &there) != MPI_SUCCESS || there == 0) return;
+  caught(Misuse::kNotOnThis,
+         {Doing::kGet, kCommunicator, keyval, keyval == MPI_TAG_UB ? "MPI_TAG_UB" : nullptr});
+}
+
 void watch_lost(int kind, int keyval, int code) {
   char detail[32];
   std::snprintf(detail, sizeof detail, "code %d", code);
@@ -187,15 +197,16 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
     return;  // gone meanwhile, with its attributes
   }
   const Place made = creation_place(callbacks);
+  const bool known = made.address != nullptr;
   if (info.freed == 0) {
     caught(Misuse::kKeyvalNotFreed,
-           {Doing::kUnknown, kind, info.keyval, made.is_call ? "made there" : nullptr}, made);
+           {Doing::kUnknown, kind, info.keyval, known ? "made there" : nullptr}, made);
   }
   if (attributes != 0) {
     char detail[64];
     std::snprintf(detail, sizeof detail, "%llu attribute%s%s",
                   static_cast<unsigned long long>(attributes), attributes == 1 ? "" : "s",
-                  made.is_call ? " of the keyval made there" : "");
+                  known ? " of the keyval made there" : "");
     caught(Misuse::kAttributesLeft, {Doing::kUnknown, kind, info.keyval, detail}, made);
   }
 }
