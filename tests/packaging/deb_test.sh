@@ -23,8 +23,7 @@ diff <(versioned "$root/$soname" | LC_ALL=C sort) \
   <(sed -n 's/^ \([^ ]*\) .*/\1/p' "$debian/$package.symbols" | LC_ALL=C sort) ||
   fail "exported (<) and in $package.symbols (>) are not the same"
 
-number() { sed -n "s/^#define ATTRCACHE_VERSION_$1 //p" lib/include/attrcache/attrcache.h; }
-version=$(number MAJOR).$(number MINOR).$(number PATCH)$(number SUFFIX | tr -d '"')
+version=$(tools/version)
 [[ $(grep -m 1 '^## ' CHANGELOG.md) =~ ^"## $version "\((unreleased|[0-9]{4}-[0-9]{2}-[0-9]{2})\)$ ]] ||
   fail "CHANGELOG.md doesn't begin with $version"
 

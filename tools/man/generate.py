@@ -51,10 +51,7 @@ class Header:
     """attrcache.h, taken apart."""
 
     def __init__(self, text):
-        self.version = ".".join(
-            re.search(r"#define ATTRCACHE_VERSION_%s (\d+)" % part, text).group(1)
-            for part in ("MAJOR", "MINOR", "PATCH"))
-        self.version += re.search(r'#define ATTRCACHE_VERSION_SUFFIX "(.*)"', text).group(1)
+        self.version = subprocess.check_output(os.path.join(ROOT, "tools", "version"), universal_newlines=True).strip()
         self.overview = uncommented(re.search(r"/\*\n(.*?)\*/", text, re.S).group(1))
         # A result's meaning follows it, or is on the line before.
         self.results = [

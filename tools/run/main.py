@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 
 import trust
@@ -162,16 +163,12 @@ def target(name, option):
 
 
 def version(here):
-    """From a file of the installation, or from the header in the sources."""
-    for file in (os.path.dirname(__file__) + "/version", here + "/../lib/include/attrcache/attrcache.h"):
-        try:
-            with open(file) as opened:
-                text = opened.read()
-            numbers = re.findall(r"^#define ATTRCACHE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.M)
-            return ".".join(numbers) + re.search(r'^#define ATTRCACHE_VERSION_SUFFIX "(.*)"', text, re.M).group(1)
-        except OSError:
-            continue
-    return "unknown"
+    """From a file of the installation, or as the sources' tools/version says."""
+    try:
+        with open(os.path.dirname(__file__) + "/version") as installed:
+            return installed.read()
+    except FileNotFoundError:
+        return subprocess.check_output(here + "/version", universal_newlines=True).strip()
 
 
 def must_exist(wanted):
