@@ -130,7 +130,7 @@ template <typename Present>
 
 }  // namespace
 
-void drop_reference(Registry& registry, id::Keyval keyval) { registry.drop(keyval); }
+void drop_reference(Registry& registry, id::Keyval keyval) { drop_detached(registry, keyval); }
 
 stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
   if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
