@@ -18,6 +18,7 @@
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half
+//   kExchangeIsFence       whether an exchange that succeeds is a full fence (full_fence()), too
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0
 //

@@ -27,6 +27,12 @@ namespace attrcache {
 
 class alignas(16) Pair {
  public:
+#ifdef __x86_64__
+  static constexpr bool kExchangeIsFence = true;  // as each locked instruction is
+#else
+  static constexpr bool kExchangeIsFence = false;
+#endif
+
   SlotContent load() const { return content_of(load_both()); }
   SlotContent peek() const { return load(); }
 

@@ -38,6 +38,8 @@ namespace attrcache {
 
 class alignas(16) TwoWordPair {
  public:
+  static constexpr bool kExchangeIsFence = false;
+
   SlotContent load() const {
     Backoff backoff;
     for (;;) {

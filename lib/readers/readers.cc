@@ -3,6 +3,7 @@
 #include "readers/readers.h"
 
 #include <new>
+#include <utility>
 
 namespace attrcache {
 namespace {
@@ -52,6 +53,7 @@ Readers::~Readers() {
     auto* const records = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kRelaxed));
     if (records == nullptr) continue;
     for (unsigned r = 0; r < length_of(c); ++r) {
+      if (records[r].tomb != nullptr) memory_.destroy(records[r].tomb);
       for_each_block(records[r].blocks.load(kRelaxed), records[r].spare,
                      [this](CellBlock* block) { memory_.release(block->allocated); });
     }
@@ -158,13 +160,12 @@ void Readers::release_slowly(Announcement& cell) {
                                                   kRelease, kRelaxed));
 }
 
-Tomb* Readers::place_tomb(const Pair& slot, uint64_t meta) {
+Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
   Bucket& bucket = buckets_[bucket_at(reinterpret_cast<uintptr_t>(&slot), meta)];
   Tomb* placed = bucket.first.load(kAcquire);  // as in for_each_tomb_in()
   while (placed != nullptr && !placed->place()) placed = placed->next;
   if (placed == nullptr) {
-    placed = memory_.make<Tomb>();
-    if (placed == nullptr) return nullptr;
+    placed = std::exchange(mine()->tomb, nullptr);
     placed->bucket = &bucket;
     placed->place();
     Tomb* next = bucket.first.load(kRelaxed);
@@ -173,8 +174,9 @@ Tomb* Readers::place_tomb(const Pair& slot, uint64_t meta) {
       // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
     } while (!bucket.first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
   }
-  bucket.in_use.fetch_add(1, kRelaxed);  // the deleter's fence orders it (L8)
-  return placed;
+  // Now, because whoever takes it when it is open uncounts it. The deleter's fence orders this (L9).
+  bucket.in_use.fetch_add(1, kRelaxed);
+  return *placed;
 }
 
 }  // namespace attrcache

@@ -96,8 +96,13 @@ class Readers {
   [[gnu::always_inline]] bool any_tombs(uintptr_t slot, uint64_t meta) const {
     return !bucket(slot, meta).in_use.equals_relaxed(0);
   }
-  // (L7) A tomb for an attachment, for the caller to fill in; null when out of memory. Lock-free.
-  Tomb* place_tomb(const Pair& slot, uint64_t meta);
+  // Ensures that the calling thread's next place_tomb() needs no memory. False: there is none.
+  bool reserve_tomb() {
+    ThreadRecord* const record = mine();
+    return record != nullptr && (record->tomb != nullptr || (record->tomb = memory_.make<Tomb>()));
+  }
+  // (L8) A tomb for an attachment, for the caller to fill in and open. Lock-free.
+  Tomb& place_tomb(const Pair& slot, uint64_t meta);
   // Ends the use of a tomb that is the caller's.
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;

@@ -119,6 +119,7 @@ struct alignas(kRecordSize) ThreadRecord {
   alignas(8) Announcement first;
   Announcement deletes;
   alignas(8) CellBlock* spare = nullptr;
+  alignas(8) struct Tomb* tomb = nullptr;  // reserved (Readers::reserve_tomb)
   // Cells that threads other than the owner have released, linked by `more`: with user-level
   // threads, which may have moved since they took them.
   alignas(8) Atomic<uintptr_t> returned{0};

@@ -80,7 +80,7 @@ constexpr int kChanged = 1000;
   }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.leave(nullptr)) return ATTRCACHE_OK;
+  if (deletion.leave(now, nullptr)) return ATTRCACHE_OK;
   TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, keyval);
   int result = ATTRCACHE_OK;
@@ -130,7 +130,7 @@ template <typename Present>
 
 }  // namespace
 
-void drop_reference(Registry& registry, id::Keyval keyval) { registry.drop(keyval); }
+void drop_reference(Registry& registry, id::Keyval keyval) { drop_detached(registry, keyval); }
 
 stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
   if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
@@ -201,7 +201,7 @@ int continue_delete(Target target, Pair* found, id::Keyval keyval, OnFailure on_
     if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
     if (claim.take(slot, m)) break;  // (S8)
   }
-  if (deletion.leave(&claim)) return ATTRCACHE_OK;
+  if (deletion.leave(now, &claim)) return ATTRCACHE_OK;
   TableScope scope(registry.threads().self(), &target.table, Frame::Use::kDeleting,
                    deletion.cell());
   int code;

@@ -77,19 +77,17 @@ void give_up_copies_of(const Readers& readers, const Table& table, const Pair& s
 enum class Turn { kOver, kOthers, kMine };  // kOthers: the deletion is left to them, or running
 template <typename IsOne>
 Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
-  // Acquire: what the tomb says, by L9.
+  // Acquire: what the tomb says, by L8.
   uint64_t now = tomb.state.load(kAcquire);
   const uint64_t version = Tomb::version(now);
   for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
     const Tomb::Phase phase = Tomb::phase(now);
-    if (phase == Tomb::kFree || !is_one(tomb)) return Turn::kOver;
+    if (phase < Tomb::kOpen || !is_one(tomb)) return Turn::kOver;
     if (phase == Tomb::kTaken)
       return is_taken_by_another(readers, tomb) ? Turn::kOthers : Turn::kOver;
     const auto* const slot = pointer_in<const Pair>(tomb.slot);
     const uint64_t m = tomb.meta.load(kRelaxed);
     if (!tomb.turn(now)) continue;  // (L5)
-    // Until a tomb is open, the thread that places it announces that it is within a deletion.
-    if (phase == Tomb::kPlaced) return Turn::kOver;
     if (find_holder(readers, slot, m) != nullptr) return Turn::kOthers;
     if (take(readers, tomb, now)) return Turn::kMine;  // (L6)
   }
@@ -136,32 +134,20 @@ void delete_left(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-bool Deletion::place(SlotContent found) {
-  Readers& readers = target_.registry.readers();
-  // A tomb for what was there before is in another bucket.
-  drop_tomb();
-  if ((tomb_ = readers.place_tomb(slot_, found.meta)) == nullptr) return false;
-  Tomb& tomb = *tomb_;
-  tomb.slot.store(word_of(&slot_), kRelaxed);
-  tomb.meta.store(found.meta, kRelaxed);
-  tomb.value.store(found.value, kRelaxed);
-  tomb.table.store(word_of(&target_.table), kRelaxed);
-  return true;
-}
-
-bool Deletion::leave_held(slot::Claim* claim) {
+bool Deletion::leave_held(SlotContent found, slot::Claim* claim) {
   Registry& registry = target_.registry;
   Readers& readers = registry.readers();
-  Tomb& tomb = *tomb_;
-  const uint64_t m = tomb.meta.load(kRelaxed);
+  const uint64_t m = found.meta;
   give_up_copies_of(readers, target_.table, slot_, m);
-  AsymmetricFence::heavy_fence(readers_of(m));  // (L8)
-  const Announcement* const holder = find_holder(readers, &slot_, m);
-  if (holder == nullptr) {
-    drop_tomb();  // while there are tombs, each holder that lets go looks at them
-    return false;
-  }
+  if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
+  const Announcement* const holder = find_holder(readers, &slot_, m);  // (L7)
+  if (holder == nullptr) return false;
   const attrcache_callbacks& callbacks = registry.callbacks(keyval_);
+  Tomb& tomb = readers.place_tomb(slot_, m);  // (L8)
+  tomb.slot.store(word_of(&slot_), kRelaxed);
+  tomb.meta.store(m, kRelaxed);
+  tomb.value.store(found.value, kRelaxed);
+  tomb.table.store(word_of(&target_.table), kRelaxed);
   tomb.taker.store(0, kRelaxed);
   tomb.registry.store(word_of(&registry), kRelaxed);
   tomb.keyval.store(id::bits(keyval_), kRelaxed);
@@ -170,14 +156,15 @@ bool Deletion::leave_held(slot::Claim* claim) {
                             kRelaxed);
   readers.count_left();
   target_.table.mark_replaced();
-  // Before L9, so that no thread finds the value any more once a holder may delete it.
+  // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
-  tomb_ = nullptr;
-  const uint64_t open = tomb.open();  // (L9)
+  const uint64_t open = tomb.open();
   withdraw();
-  // The holder that was found is asked first, because it is nearly always there still.
-  const bool held = still_holds(*holder, &slot_, m) || find_holder(readers, &slot_, m) != nullptr;
-  if (!held && take(readers, tomb, open)) {  // (L6)
+  // (L9) The holder that was found is asked first, because it is nearly always there still.
+  AsymmetricFence::heavy_fence(readers_of(m));
+  const bool mine = tomb.turn(open) && !still_holds(*holder, &slot_, m) &&
+                    find_holder(readers, &slot_, m) == nullptr && take(readers, tomb, open);
+  if (mine) {
     delete_left(readers, tomb);
   } else {
     ++this_thread().left;

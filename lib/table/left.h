@@ -18,27 +18,24 @@ class Deletion {
  public:
   Deletion(const Target& target, Pair& slot, id::Keyval keyval)
       : target_(target), slot_(slot), keyval_(keyval) {}
-  ~Deletion() {
-    drop_tomb();
-    withdraw();
-  }
+  ~Deletion() { withdraw(); }
   Deletion(const Deletion&) = delete;
   Deletion& operator=(const Deletion&) = delete;
 
   // Call this before the value found in the slot is taken out of it (S6) or claimed (S8), and again
   // if that fails. Announces, for as long as this object lives, that this thread will touch the
-  // table, and places a tomb if anybody may hold the value (L7). False: out of memory.
-  bool prepare(SlotContent found) {
+  // table, and reserves a tomb if anybody may hold the value. False: out of memory.
+  [[gnu::always_inline]] bool prepare(SlotContent found) {
     if (cell_ == nullptr && !announce()) return false;
-    if (meta::was_held(found.meta)) return place(found);
-    drop_tomb();  // of what was there before
-    return true;
+    return !meta::was_held(found.meta) || target_.registry.readers().reserve_tomb();
   }
   // Call this afterwards. True: others hold the value, or did, so the deletion is left to them, or
   // done, and the value's reference on the keyval is gone. The claim is then ended, and the table
   // must not be touched any more. This thread's own copies of the value, up its stack, are given
   // up: a copy_fn that deletes or replaces what it copies won't read it any more.
-  bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_held(claim); }
+  bool leave(SlotContent found, slot::Claim* claim) {
+    return meta::was_held(found.meta) && leave_held(found, claim);
+  }
 
   // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
@@ -65,20 +62,13 @@ class Deletion {
     cell_ = nullptr;
     taken_ = false;
   }
-  void drop_tomb() {
-    if (tomb_ != nullptr) [[unlikely]]
-      target_.registry.readers().free_tomb(*tomb_);
-    tomb_ = nullptr;
-  }
-  [[gnu::noinline]] bool place(SlotContent found);
-  [[gnu::noinline]] bool leave_held(slot::Claim* claim);
+  [[gnu::noinline]] bool leave_held(SlotContent found, slot::Claim* claim);
 
   const Target& target_;
   Pair& slot_;
   const id::Keyval keyval_;
   Announcement* cell_ = nullptr;
   bool taken_ = false;  // whether the cell was taken; else it is the record's `deletes`
-  Tomb* tomb_ = nullptr;
 };
 
 // Whether another thread is within a deletion that will touch the table.

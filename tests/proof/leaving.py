@@ -17,9 +17,8 @@ from prover import Protocol, put, put_all
 
 LOOK, CELL, BOOL = DeclareSort("Look"), DeclareSort("Cell"), BoolSort()
 PLACE, PLACES = EnumSort("LookAt", (
-    "idle", "found", "stored", "announced", "holding", "failed", "over", "checking", "ended", "turned",
-    "looking"))
-IDLE, FOUND, STORED, ANNOUNCED, HOLDING, FAILED, OVER, CHECKING, ENDED, TURNED, LOOKING = PLACES
+    "idle", "found", "stored", "announced", "holding", "failed", "over", "checking", "ended", "looking"))
+IDLE, FOUND, STORED, ANNOUNCED, HOLDING, FAILED, OVER, CHECKING, ENDED, LOOKING = PLACES
 
 SIZES = {LOOK: 5, CELL: 2}
 
@@ -28,26 +27,27 @@ def leaving(broken=None, sizes=None):
     p = Protocol(broken, sizes)
     unless, every, now = p.unless, p.every, p.now
     # A Look is an attempt to hold, with the look for other holders that may follow; or the deleter's
-    # first or second look, at L8 or L9.
+    # first or second look, at L7 or L9.
     p.declare("first second", LOOK)
     p.declare("cell", LOOK, CELL)
     p.declare("before", LOOK, LOOK, BOOL)  # both in one cell, the first one earlier
     p.declare("same full", LOOK, BOOL)  # announces this attachment; is a full reader
     # An attempt: its progress; whether it held the value (the first of all by S4), executed its full
-    # fences, and is ordered behind the deleter's fence; and whether looks behind that fence must see
-    # its L1 and its L3.
+    # fences, and is ordered behind the deleter's first fence, and behind its second; and whether looks
+    # behind the first must see its L1, and looks behind the second its L3.
     p.declare("at", LOOK, PLACE)
-    p.declare("held first_hold fence1 fence2 behind shown ended", LOOK, BOOL)
-    # What the slot says of the attachment; and the deletion. `kernel`: its fence is the kernel's.
+    p.declare("held first_hold fence1 fence2 behind behind2 shown ended", LOOK, BOOL)
+    # What the slot says of the attachment; and the deletion. `kernel`: its fences are the kernel's.
     p.declare("unheld light", BOOL)
-    p.declare("placed stepped kernel fenced opened taken", BOOL)
+    p.declare("stepped kernel fenced opened fenced2 turned taken", BOOL)
     # A look: whose turns it has acquired, whose `what` it has read, whose use of the value it has
-    # acquired; which cells it is through with; whether it has found a holder, or taken the tomb.
+    # acquired; which cells it is through with; whether it is behind the second fence, the deleter's turn
+    # having come before its own; whether it has found a holder, or taken the tomb.
     p.declare("acquired saw handed", LOOK, LOOK, BOOL)
     p.declare("through", LOOK, CELL, BOOL)
-    p.declare("gave_up took", LOOK, BOOL)
-    # Ghost state: the last look that opened the tomb, or took a turn on the open one; the holder that
-    # this look has found; and the look that has taken the tomb.
+    p.declare("after gave_up took", LOOK, BOOL)
+    # Ghost state: the last look that took a turn on the tomb; the holder that this look has found; and
+    # the look that has taken the tomb.
     p.declare("last found taker", LOOK)
     h, later, look = p.some("h later look", LOOK)  # a step's participants
     c = p.some("c", CELL)
@@ -56,13 +56,13 @@ def leaving(broken=None, sizes=None):
         return Or(*[s.at(x) == place for place in places])
 
     def over(s, x):
-        return any_of(s, x, OVER, CHECKING, ENDED, TURNED, LOOKING)
+        return any_of(s, x, OVER, CHECKING, ENDED, LOOKING)
 
     def announced(s, x):
         return Or(any_of(s, x, ANNOUNCED, HOLDING, FAILED), over(s, x))
 
     def turned(s, x):
-        return any_of(s, x, TURNED, LOOKING)
+        return s.at(x) == LOOKING
 
     def is_deleter(x):
         return Or(x == now.first, x == now.second)
@@ -75,14 +75,15 @@ def leaving(broken=None, sizes=None):
         every(LOOK, lambda a, b: Implies(now.cell(a) == now.cell(b),
             Or(a == b, now.before(a, b), now.before(b, a))))]
     p.initially += [now.unheld] + [Not(flag) for flag in (
-        now.light, now.placed, now.stepped, now.kernel, now.fenced, now.opened, now.taken)]
+        now.light, now.stepped, now.kernel, now.fenced, now.opened, now.fenced2, now.turned, now.taken)]
     p.initially.append(every((LOOK, LOOK, CELL), lambda a, b, c: And(now.at(a) == IDLE, Not(Or(
-        now.held(a), now.first_hold(a), now.fence1(a), now.fence2(a), now.behind(a), now.shown(a), now.ended(a),
-        now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
+        now.held(a), now.first_hold(a), now.fence1(a), now.fence2(a), now.behind(a), now.behind2(a),
+        now.shown(a), now.ended(a), now.after(a), now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
 
     # ---- A holder
-    # Until a holder is behind the deleter's fence, it may read old states of the slot and of tombs.
-    old = Not(now.behind(h))
+    # Until a holder is behind the deleter's first fence, it may read an old state of the slot; until it
+    # is behind the second, also of tombs.
+    old, old2 = Not(now.behind(h)), Not(now.behind2(h))
     may_find = Implies(now.same(h), Or(Not(now.stepped), old))
     p.step("", "a holder finds an attachment", And(
         now.at(h) == IDLE, Not(is_deleter(h)), may_find,
@@ -107,50 +108,58 @@ def leaving(broken=None, sizes=None):
            untouched, now.same(h))), put(now.light))
     p.step("L3", "retracts", any_of(now, h, HOLDING, FAILED), put(now.at, h, to=OVER))
     p.step("", "a full fence between L3 and L4", And(now.full(h), now.at(h) == OVER),
-           put(now.fence2, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
+           put(now.fence2, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)),
+           put(now.behind2, h, to=Or(now.behind2(h), now.fenced2)))
     fence2 = Implies(now.full(h), unless("no full fence between L3 and L4", now.fence2(h)))
-    none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
+    none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.opened), old2, now.taken))
     p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
     p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
     p.step("L5", "finds no tomb of its attachment", And(now.at(h) == CHECKING, Or(Not(now.same(h)), none)),
            put(now.at, h, to=ENDED))
     own = unless("a turn on the tomb of another attachment", now.same(h))
-    p.step("L5", "takes a turn on a placed tomb", And(
-        now.at(h) == CHECKING, own, now.placed, Not(now.opened), Not(now.taken)),
-           put(now.at, h, to=unless("no turn on a placed tomb", TURNED, ENDED)))
-    p.step("L5", "takes a turn on an open tomb", And(
-        now.at(h) == CHECKING, own, unless("a placed tomb is taken", now.opened, now.placed),
-        Not(now.taken)),
-           put(now.at, h, to=LOOKING), put(now.last, to=h), put_all(now.acquired, lambda y, x: Or(
-               now.acquired(y, x), And(y == h, turned(now, x),
+    p.step("L5", "takes a turn on the tomb", And(now.at(h) == CHECKING, own, now.opened, Not(now.taken)),
+           put(now.at, h, to=LOOKING), put(now.last, to=h), put(now.after, h, to=now.turned),
+           put_all(now.acquired, lambda y, x: Or(now.acquired(y, x), And(y == h, turned(now, x),
                unless("a turn acquires nothing", True, False)))))
 
     # ---- The deleter
-    p.step("L7", "places a tomb", Not(now.placed), put(now.placed))
-    p.step("L7", "then takes its step on the slot", And(
-        unless("the step on the slot comes before L7", now.placed), Not(now.stepped), Not(now.unheld)),
+    p.step("S6, S8", "takes its step on the slot", And(Not(now.stepped), Not(now.unheld)),
            put(now.stepped), put(now.kernel, to=unless(
                "light readers are taken for full ones", now.light, now.kernel)),
            put_all(now.shown, lambda x: Or(now.shown(x), unless(
                "what S4 wrote isn't acquired", now.first_hold(x), False))))
-    p.step("", "the kernel's fence reaches a holder", And(now.kernel, Not(now.behind(h))),
-           put(now.behind, h), put(now.shown, h, to=announced(now, h)), put(now.ended, h, to=over(now, h)))
-    p.step("L8", "ends its fence", And(
+    p.step("", "the kernel's first fence reaches a holder", And(now.kernel, Not(now.behind(h))),
+           put(now.behind, h), put(now.shown, h, to=announced(now, h)))
+    p.step("L7", "ends its first fence", And(
         now.stepped, Not(now.fenced), Or(Not(now.kernel), unless("no heavy fence",
         every(LOOK, lambda x: now.behind(x))))),
            put(now.fenced), put_all(now.shown, lambda x: Or(
-               now.shown(x), And(Not(now.kernel), Or(now.fence1(x), now.fence2(x))))),
+               now.shown(x), And(Not(now.kernel), Or(now.fence1(x), now.fence2(x))))))
+    p.step("L8", "opens the tomb", And(unless("the tomb is opened before the first look", now.gave_up(now.first)),
+        now.fenced, Not(now.opened), Not(now.taken)), put(now.opened))
+    p.step("", "the kernel's second fence reaches a holder", And(now.kernel, now.opened, Not(now.behind2(h))),
+           put(now.behind2, h), put(now.ended, h, to=over(now, h)))
+    p.step("L9", "ends its second fence", And(
+        now.opened, Not(now.fenced2), Or(Not(now.kernel), unless("no second heavy fence",
+        every(LOOK, lambda x: now.behind2(x))))),
+           put(now.fenced2),
            put_all(now.ended, lambda x: Or(now.ended(x), And(Not(now.kernel), now.fence2(x)))))
-    p.step("L9", "opens the tomb", And(now.gave_up(now.first), Not(now.opened), Not(now.taken)),
-           put(now.opened), put(now.last, to=now.second), put_all(now.acquired, lambda y, x: Or(
-               now.acquired(y, x), And(y == now.second, turned(now, x)))))
+    p.step("L9", "takes its turn on the tomb", And(
+        unless("the deleter's turn comes before its second fence", now.fenced2, now.opened),
+        Not(now.turned), Not(now.taken)),
+           put(now.turned), put(now.after, now.second), put(now.last, to=now.second),
+           put_all(now.acquired, lambda y, x: Or(now.acquired(y, x), And(y == now.second, turned(now, x),
+               unless("the deleter's turn acquires nothing", True, False)))))
 
     # ---- Threads that look for holders
     def is_look(s, x):
-        return Or(And(x == s.first, s.fenced), And(x == s.second, s.opened), s.at(x) == LOOKING)
+        return Or(And(x == s.first, s.fenced), And(x == s.second, s.turned), s.at(x) == LOOKING)
+
+    def gone(s, x, y):  # the look x must see that y is over
+        return Or(And(s.after(x), s.ended(y)), s.acquired(x, y), x == y)
 
     def nothing_later(s, x, y):  # that must be seen in the cell
-        return every(LOOK, lambda z: Implies(s.before(y, z), Not(Or(s.shown(z), s.acquired(x, z), x == z))))
+        return every(LOOK, lambda z: Implies(s.before(y, z), Not(Or(s.shown(z), gone(s, x, z)))))
 
     going_on = And(is_look(now, look), Not(now.gave_up(look)), Not(now.took(look)))
 
@@ -161,13 +170,13 @@ def leaving(broken=None, sizes=None):
     def finds_holder(x):
         return put(now.gave_up, look), put(now.found, to=If(look == now.last, x, now.found))
 
-    looks = "L5, L8, L9"
+    looks = "L5, L7, L9"
     p.step(looks, "reads a `what` that isn't of the slot", And(going_on, every(LOOK, lambda x: Implies(
         And(now.cell(x) == c, now.shown(x)), over(now, x)))),
            *is_through(c, lambda x: And(now.cell(x) == c, now.shown(x))))
     p.step(looks, "reads a `what` of the slot", And(
         going_on, announced(now, h), nothing_later(now, look, h),
-        unless("what is over may be seen for ever", Not(Or(now.ended(h), now.acquired(look, h), look == h)))),
+        unless("what is over may be seen for ever", Not(gone(now, look, h)))),
            put(now.saw, look, h))
     p.step(looks, "reads its `meta`: a holder", And(going_on, now.saw(look, h), now.same(h)),
            *finds_holder(h))
@@ -180,7 +189,7 @@ def leaving(broken=None, sizes=None):
     p.step(looks, "reads the next `meta`: of another attachment", And(moved_on, Not(now.same(later))),
            *is_through(now.cell(h), lambda x: unless(
                "`meta` is stored without release", now.before(x, later), now.before(x, h))))
-    p.step("L6, L8", "takes the tomb, since nobody holds the attachment", And(
+    p.step("L6, L7", "takes the tomb, since nobody holds the attachment", And(
         going_on, unless("two may take the tomb", Not(now.taken)),
         unless("the tomb is taken without a look", every(CELL, lambda c: now.through(look, c)))),
            put(now.taken), put(now.took, look), put(now.taker, to=look))
@@ -192,7 +201,7 @@ def leaving(broken=None, sizes=None):
             Implies(s.at(a) == HOLDING, s.held(a)), Implies(s.held(a), Or(s.at(a) == HOLDING, over(s, a))),
             Implies(s.first_hold(a), And(s.same(a), s.held(a))),
             Implies(And(s.full(a), s.held(a)), Or(s.fence1(a), s.first_hold(a))),
-            Implies(And(s.full(a), any_of(s, a, CHECKING, ENDED, TURNED, LOOKING)), s.fence2(a)),
+            Implies(And(s.full(a), any_of(s, a, CHECKING, ENDED, LOOKING)), s.fence2(a)),
             Implies(s.fence1(a), announced(s, a)), Implies(s.fence2(a), over(s, a)),
             Implies(s.shown(a), announced(s, a)), Implies(s.ended(a), over(s, a))))
 
@@ -206,32 +215,44 @@ def leaving(broken=None, sizes=None):
         return And(Implies(And(s.stepped, s.light), s.kernel), Implies(s.kernel, s.stepped))
 
     @p.invariant("the deleter takes its steps in order, and holds nothing",
-        "the step on the slot comes before L7")
+        "the deleter's turn comes before its second fence")
     def _(s):
-        return And(Implies(s.stepped, s.placed), Implies(s.fenced, s.stepped), Implies(s.opened, s.fenced),
-                   Implies(s.taken, s.fenced), s.at(s.first) == IDLE, s.at(s.second) == IDLE)
+        return And(Implies(s.fenced, s.stepped), Implies(s.opened, s.fenced), Implies(s.fenced2, s.opened),
+                   Implies(s.turned, s.fenced2), Implies(s.taken, s.fenced),
+                   s.at(s.first) == IDLE, s.at(s.second) == IDLE)
 
     @p.invariant("a cell announces one attempt after the other", "a cell is reused while in use")
     def _(s):
         return every(LOOK, lambda a, b: Implies(And(s.before(a, b), Or(s.at(b) == STORED, announced(s, b))),
                                       Or(any_of(s, a, IDLE, FOUND), over(s, a))))
 
-    @p.invariant("only the deleter looks before the tomb is open", "a placed tomb is taken")
+    @p.invariant("only the deleter looks before the tomb is open",
+        "the tomb is opened before the first look")
     def _(s):
         return And(every((LOOK, LOOK, CELL), lambda a, b, c: Implies(
             Or(s.saw(a, b), s.through(a, c), s.gave_up(a), s.took(a)), is_look(s, a))),
             every(LOOK, lambda a: Implies(s.at(a) == LOOKING, s.opened)), Implies(s.opened, s.gave_up(s.first)),
             every(LOOK, lambda a: Not(And(s.gave_up(a), s.took(a)))))
 
-    @p.invariant("what the fence orders", "no heavy fence")
+    @p.invariant("looks are behind the second fence if the deleter's turn was before theirs")
+    def _(s):
+        return And(Implies(s.turned, And(s.after(s.second), s.after(s.last))), Not(s.after(s.first)),
+            every(LOOK, lambda a: Implies(s.after(a), s.turned)))
+
+    @p.invariant("what the first fence orders", "no heavy fence")
     def _(s):
         return every(LOOK, lambda a: And(
             Implies(s.behind(a), If(s.kernel, s.stepped, s.fenced)),
             Implies(s.shown(a), Or(And(s.stepped, s.first_hold(a)), If(s.kernel, s.behind(a), s.fenced))),
-            Implies(s.ended(a), And(s.shown(a), If(s.kernel, s.behind(a), s.fenced))),
             Implies(And(s.fenced, s.kernel), s.behind(a)),
-            Implies(And(s.fenced, Or(s.fence1(a), s.fence2(a))), Or(s.shown(a), s.behind(a))),
-            Implies(And(s.fenced, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
+            Implies(And(s.fenced, Or(s.fence1(a), s.fence2(a))), Or(s.shown(a), s.behind(a)))))
+
+    @p.invariant("what the second fence orders", "no second heavy fence")
+    def _(s):
+        return every(LOOK, lambda a: And(
+            Implies(Or(s.behind2(a), s.ended(a)), s.opened),
+            Implies(And(s.fenced2, s.kernel), s.behind2(a)),
+            Implies(And(s.fenced2, s.fence2(a)), Or(s.ended(a), s.behind2(a)))))
 
     @p.invariant("the deleter sees the first holder", "what S4 wrote isn't acquired")
     def _(s):
@@ -245,8 +266,7 @@ def leaving(broken=None, sizes=None):
     def _(s):
         return every(LOOK, lambda a, b: And(
             Implies(s.acquired(a, b), turned(s, b)),
-            Implies(s.saw(a, b), And(announced(s, b), Not(s.ended(b)), Not(s.acquired(a, b)), a != b,
-                                     nothing_later(s, a, b)))))
+            Implies(s.saw(a, b), And(announced(s, b), Not(gone(s, a, b)), nothing_later(s, a, b)))))
 
     @p.invariant("SAFE: a look is through with a cell only after the holds there are over",
         "`meta` isn't looked at")
@@ -276,20 +296,21 @@ def leaving(broken=None, sizes=None):
         return every(LOOK, lambda a: And(
             Implies(turned(s, a), s.same(a)), Implies(s.took(a), Or(is_deleter(a), s.same(a)))))
 
-    @p.invariant("the last look has acquired all other turns", "a turn acquires nothing")
+    @p.invariant("the last look has acquired all other turns", "a turn acquires nothing",
+        "the deleter's turn acquires nothing")
     def _(s):
-        return Implies(s.opened, And(is_look(s, s.last), s.last != s.first, every(LOOK, lambda a: Implies(
+        return Implies(s.turned, And(is_look(s, s.last), s.last != s.first, every(LOOK, lambda a: Implies(
             turned(s, a), Or(a == s.last, s.acquired(s.last, a))))))
 
-    @p.invariant("attempts that end without a turn do so before the fence", "no turn on a placed tomb")
+    @p.invariant("attempts that end without a turn do so before the second fence")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, s.same(a), Not(s.taken),
-            If(s.kernel, s.behind(a), s.fenced)), s.ended(a)))
+            If(s.kernel, s.behind2(a), s.fenced2)), s.ended(a)))
 
     @p.invariant("DELETED: if the last look gave up, the holder that it found has yet to take a turn",
                  "a holder that lets go doesn't look for tombs")
     def _(s):
-        return Implies(And(s.opened, s.gave_up(s.last), Not(s.taken)), And(
+        return Implies(And(s.turned, s.gave_up(s.last), Not(s.taken)), And(
             s.same(s.found), Or(s.at(s.found) == STORED, announced(s, s.found)), s.at(s.found) != ENDED,
             Not(Or(turned(s, s.found), s.ended(s.found), s.acquired(s.last, s.found), s.found == s.last))))
 

@@ -128,19 +128,20 @@ def one_slot(broken=None, sizes=None):
     p.step("S10", "hide", And(now.kind(o) == DELETE, now.at(o) == IDLE, now.state == CLAIMED),
            put(now.hidden), done)
     p.step("S11", "attach over", And(ready, Not(plain), now.state == CLAIMED), *new_value(now.new(o)), done)
-    p.step("L8", "somebody holds the old value", And(
+    p.step("L7", "somebody holds the old value", And(
         now.at(o) == OWNING, now.old_held(o), holds(now, h, now.old_number(o))),
            *unless("a delete opens the tomb while its claim stands", [],
            [put(now.left, old), put(now.witness, old, to=h)]),
            put(now.at, o, to=If(is_set(o), DETACHED, If(now.kind(o) == FREE, BUSY, unless(
                "a delete leaves out S12", LEAVING, DETACHED)))))
-    p.step("L8", "nobody holds the old value: delete_fn begins", And(
+    p.step("L7", "nobody holds the old value: delete_fn begins", And(
         now.at(o) == OWNING, unless("nobody looks for holders", Or(
             Not(now.old_held(o)), nobody_holds(now.old_number(o))))),
            put(now.at, o, to=DELETING), put(now.tried, old))
-    p.step("L9", "opens the tomb", And(now.at(o) == DETACHED, holds(now, h, now.old_number(o))),
+    p.step("L8, L9", "opens the tomb, and finds that somebody still holds the old value", And(
+        now.at(o) == DETACHED, holds(now, h, now.old_number(o))),
            put(now.left, old), put(now.witness, old, to=h), done)
-    p.step("L9, L6", "nobody holds the old value any more",
+    p.step("L8, L9, L6", "nobody holds the old value any more",
            And(now.at(o) == DETACHED, nobody_holds(now.old_number(o))),
            put(now.tried, old), *end(old), done)
     p.step("", "a set's delete_fn has succeeded", And(is_set(o), now.at(o) == DELETING), *end(old), done)

@@ -16,7 +16,7 @@ CALL, BOOL = DeclareSort("Call"), BoolSort()
 PLACE, PLACES = EnumSort("DeletionAt", (
     "idle", "said", "marked", "stepped", "running", "leaving", "opening", "opened", "ended", "done"))
 IDLE, SAID, MARKED, STEPPED, RUNNING, LEAVING, OPENING, OPENED, ENDED, DONE = PLACES
-TOMB, (PLACED, OPEN, TAKEN, OWN, FREE) = EnumSort("Tomb", ("placed", "open", "taken", "own", "free"))
+TOMB, (OPEN, TAKEN, OWN, FREE) = EnumSort("Tomb", ("open", "taken", "own", "free"))
 PHASE, (USED, CELLS, TOMBS, RELEASED) = EnumSort("Phase", ("used", "cells", "tombs", "released"))
 SIZES = {CALL: 3}
 
@@ -45,9 +45,8 @@ def table_memory(broken=None, sizes=None):
 
     # ---- A set or a delete
     at, used = now.at(d), Or(now.phase == USED, unless("calls begin while the object is freed", False, True))
-    p.step("L7", "says kDeletes, and places a tomb", And(at == IDLE, used, now.phase != RELEASED),
-           put(now.at, d, to=SAID),
-           put(now.says, d, to=unless("nobody says kDeletes", True, False)), put(now.tomb, d, to=PLACED))
+    p.step("", "says kDeletes", And(at == IDLE, used, now.phase != RELEASED), put(now.at, d, to=SAID),
+           put(now.says, d, to=unless("nobody says kDeletes", True, False)))
     p.step("S6", "first marks the table", And(at == SAID, now.is_set(d)), put(now.at, d, to=MARKED),
            put(now.replaced))
     p.step("S6", "exchange", And(now.is_set(d), at == unless("S6 comes before the mark", MARKED, SAID)),
@@ -56,17 +55,16 @@ def table_memory(broken=None, sizes=None):
     p.step("S11", "attach over, having marked the table", And(now.claims(d), now.phase == USED),
            put(now.claims, d, to=False), put(now.replaced,
            to=Or(now.replaced, unless("S11 doesn't mark", True, False))))
-    p.step("L8", "nobody holds the value: delete_fn begins", at == STEPPED, put(now.at, d, to=RUNNING),
-           put(now.tomb, d, to=FREE))
+    p.step("L7", "nobody holds the value: delete_fn begins", at == STEPPED, put(now.at, d, to=RUNNING))
     p.step("S7, S9, S12", "touches the table for the last time", at == RUNNING, put(now.at, d, to=ENDED),
            put(now.claims, d, to=False))
-    p.step("L8", "somebody holds the value: marks the table", at == STEPPED, put(now.at, d, to=LEAVING),
+    p.step("L7", "somebody holds the value: marks the table", at == STEPPED, put(now.at, d, to=LEAVING),
            put(now.replaced, to=Or(now.replaced, unless("what is left doesn't mark", True, False))))
     p.step("S12", "detach a value that is left", at == LEAVING, put(now.at, d, to=OPENING),
            put(now.claims, d, to=False))
-    p.step("L9", "opens the tomb", at == OPENING, put(now.at, d, to=OPENED), put(now.tomb, d, to=OPEN))
+    p.step("L8", "opens the tomb", at == OPENING, put(now.at, d, to=OPENED), put(now.tomb, d, to=OPEN))
     p.step("", "a call says kDeletes no longer", Or(any_of(now, d, OPENED, ENDED), unless(
-        "kDeletes ends before L9", False, at == OPENING)), put(now.says, d, to=False),
+        "kDeletes ends before L8", False, at == OPENING)), put(now.says, d, to=False),
             put(now.at, d, to=If(at == OPENING, at, DONE)))
     p.step("L6", "somebody takes the tomb", now.tomb(d) == OPEN, put(now.tomb, d, to=TAKEN))
     p.step("L6", "the owner takes the tomb", now.tomb(d) == OPEN, put(now.tomb, d, to=OWN))
@@ -109,13 +107,13 @@ def table_memory(broken=None, sizes=None):
            put(now.replaced, to=False), *forget)
 
     # ---- Invariants
-    @p.invariant("calls take their steps in order", "kDeletes ends before L9")
+    @p.invariant("calls take their steps in order", "kDeletes ends before L8")
     def _(s):
         return every(CALL, lambda a: And(
             Implies(s.claims(a), And(Not(s.is_set(a)), any_of(s, a, STEPPED, RUNNING, LEAVING))),
             Implies(any_of(s, a, SAID, MARKED, STEPPED, RUNNING, LEAVING, OPENING, OPENED, ENDED), s.says(a)),
             Implies(Or(s.tomb(a) == OPEN, s.tomb(a) == TAKEN, s.tomb(a) == OWN), any_of(s, a, OPENED, DONE)),
-            Implies(any_of(s, a, SAID, MARKED, STEPPED, LEAVING, OPENING), s.tomb(a) == PLACED)))
+            Implies(any_of(s, a, SAID, MARKED, STEPPED, LEAVING, OPENING), s.tomb(a) == FREE)))
 
     @p.invariant("a thread that needs the table says so in a cell, or its tomb is open or taken",
         "nobody says kDeletes")

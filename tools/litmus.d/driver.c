@@ -191,5 +191,23 @@ int main(void) {
     GIVE_BACK("give_back");
   }
   DELETE("delete_read");
+
+  // The same once more, but each value is held when it is deleted.
+  SET("attach_to_leave", &second_data);
+  for (int i = 0; i < 2; ++i) {
+    BORROW("full_borrow_of_left");
+    GIVE_BACK("full_give_back_of_left");
+  }
+  BORROW("full_hold");
+  DELETE("full_leave");
+  GIVE_BACK("full_end");
+  SET("attach_to_leave_lightly", &second_data);
+  for (int i = 0; i < 40; ++i) {
+    BORROW("borrow_of_left");
+    GIVE_BACK("give_back_of_left");
+  }
+  BORROW("hold");
+  DELETE("leave");
+  GIVE_BACK("end");
   return 0;
 }

@@ -158,8 +158,9 @@
  *    through what threads hold at that time. Copies and the first borrows of a value execute full
  *    fences. After some dozens of these by one thread, it makes the next value that it borrows
  *    light: from then on a borrow of that value costs plain stores and loads, and the call that
- *    deletes or replaces it executes one system call (membarrier), which takes a few microseconds.
- *    So a process that never borrows never calls it. See ATTRCACHE_FULL_FENCES.
+ *    deletes or replaces it executes a system call (membarrier), which takes a few microseconds, and
+ *    another if it finds a holder. So a process that never borrows never calls it. See
+ *    ATTRCACHE_FULL_FENCES.
  *
  * 9. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
  *    pinned: they may call anything here, on any object, including the one that the call is about.

@@ -40,22 +40,23 @@ struct Left {
     for (;;) {
       const uint64_t now = tomb.state.load(kAcquire);
       const Tomb::Phase phase = Tomb::phase(now);
-      if (phase != Tomb::kPlaced && phase != Tomb::kOpen) return;
+      if (phase != Tomb::kOpen) return;
       if (!tomb.turn(now)) continue;  // (L5)
-      if (phase == Tomb::kPlaced || is_held()) return;
+      if (is_held()) return;
       if (tomb.take(now)) run_delete_fn();  // (L6)
       return;
     }
   }
   void remove() {
-    tomb.place();  // (L7)
-    tombs.fetch_add(1, kRelaxed);
     int one = 1;
     attached.compare_exchange_strong(one, 0, kAcqRel, kAcquire);  // (S6) or (S8)
-    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);     // (L8)
-    if (!is_held()) return run_delete_fn();
-    const uint64_t open = tomb.open();                   // (L9)
-    if (!is_held() && tomb.take(open)) run_delete_fn();  // (L6)
+    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);
+    if (!is_held()) return run_delete_fn();  // (L7)
+    tomb.place();                            // (L8)
+    tombs.fetch_add(1, kRelaxed);
+    const uint64_t open = tomb.open();
+    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);
+    if (tomb.turn(open) && !is_held() && tomb.take(open)) run_delete_fn();  // (L9, L6)
   }
 };
 constinit Left v;

@@ -99,29 +99,32 @@ TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
   const auto any = [this](const Pair& slot, uint64_t meta) {
     return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), meta);
   };
-  Tomb* const tomb = readers.place_tomb(slots[0], 100);
-  ASSERT_NE(tomb, nullptr);
+  ASSERT_TRUE(readers.reserve_tomb());
+  Tomb& tomb = readers.place_tomb(slots[0], 100);
   EXPECT_TRUE(any(slots[0], 100));
   EXPECT_FALSE(any(slots[0], 120));
   EXPECT_FALSE(any(slots[1], 100));
-  readers.free_tomb(*tomb);
+  readers.free_tomb(tomb);
   EXPECT_FALSE(any(slots[0], 100));
-  EXPECT_EQ(readers.place_tomb(slots[0], 100), tomb) << "used again";
-  readers.free_tomb(*tomb);
+  EXPECT_EQ(&readers.place_tomb(slots[0], 100), &tomb) << "used again, without another reserved";
+  readers.free_tomb(tomb);
 }
 
 // After a burst, buckets without a tomb in use aren't looked through.
 TEST_F(ReadersTest, ABucketWithoutTombsInUseIsPassedOver) {
   alignas(16) static Pair slot;
   std::vector<Tomb*> placed;
-  for (uint64_t meta = 0; meta < 10000; ++meta) placed.push_back(readers.place_tomb(slot, meta));
+  for (uint64_t meta = 0; meta < 10000; ++meta) {
+    ASSERT_TRUE(readers.reserve_tomb());
+    placed.push_back(&readers.place_tomb(slot, meta));
+  }
   EXPECT_EQ(tombs(), 10000);
   for (Tomb* const tomb : placed) readers.free_tomb(*tomb);
   EXPECT_EQ(tombs(), 0);
-  readers.free_tomb(*readers.place_tomb(slot, 5));
-  Tomb* const one = readers.place_tomb(slot, 5);
+  readers.free_tomb(readers.place_tomb(slot, 5));
+  Tomb& one = readers.place_tomb(slot, 5);
   EXPECT_LE(tombs(), 100) << "those of one bucket";
-  readers.free_tomb(*one);
+  readers.free_tomb(one);
 }
 
 }  // namespace
