@@ -211,10 +211,33 @@ TEST(AtOnce, CopyThatGoesOnInOrder) {
       expect(o.copy() == ATTRCACHE_OK && o.deletions == 0, "copied, and nothing deleted");
       expect(o.attributes() == 16, "as many references as attributes");
       for (const int k : set) expect(o.value(1, k) != 0, "each is copied");
+      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK && o.deletions == 8, "each is deleted");
+      for (int d = 0; d < 8; ++d) {
+        const int k = set[7 - d];
+        expect(o.deleted[d] == k + 1 + (k == called ? Objects::kCopied : 0), "the youngest first");
+      }
       o.end();
-      expect(o.deletions == 16, "each is deleted");
     });
   }
+}
+
+// A copy_fn replaces an attribute that is copied after its own. What is then attached to the new
+// object is the youngest there.
+TEST(AtOnce, WhatIsAttachedToACopyIsTheYoungest) {
+  alone([](Objects& o) {
+    o.keys_up_to(3, Copy::kCalled, Delete::kCalled);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.on_copy = [](Objects& self) {
+      self.on_copy = nullptr;
+      for (const intptr_t value : {3, 4, 5}) self.set(1, value);
+    };
+    expect(o.copy() == ATTRCACHE_OK, "copied");
+    o.set(2, 6, 1);
+    o.deletions = 0;
+    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK && o.deletions == 3, "freed");
+    expect(o.deleted[0] == 6 && o.deleted[1] == 5 + Objects::kCopied, "the youngest first");
+  });
 }
 
 // A copy_fn that frees the new object, whose slots exist already.

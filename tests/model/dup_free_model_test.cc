@@ -211,6 +211,26 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
   }
 }
 
+// Two attributes, in two runs of slots, are deleted just after the dup has taken references on their
+// keyvals: both are dropped again.
+TEST(AtOnce, ReferencesTakenInVainAreDropped) {
+  run_model({3, 0}, [] {
+    Objects o;
+    o.keys_up_to(5, Copy::kDup, Delete::kNoDeleteFn);
+    o.set(0, 1);
+    o.set(4, 2);
+    spawn([&o] {
+      o.erase(0);
+      o.erase(4);
+    });
+    spawn([&o] { expect(o.copy() == ATTRCACHE_OK, "copied"); });
+    join();
+    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+    expect(o.attributes() == 0, "no reference is left");
+    o.end();
+  });
+}
+
 // A value that is replaced again and again is attached at every instant, so dup finds it, though
 // callbacks run. (The walk in the order of setting.)
 TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
