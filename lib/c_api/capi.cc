@@ -11,9 +11,9 @@
 #include "domain/domain.h"
 #include "platform/pair.h"
 #include "table/get.h"
+#include "table/hand_off.h"
 #include "table/hold.h"
 #include "table/inspect.h"
-#include "table/left.h"
 
 namespace {
 
@@ -100,7 +100,7 @@ int attrcache_domain_destroy(attrcache_domain* domain, attrcache_destroy_mode mo
   if (static_cast<unsigned>(mode) > ATTRCACHE_DESTROY_ANYWAY) return ATTRCACHE_ERR_ARGUMENT;
   const attrcache::Inspected inspected(leaks, leaks != nullptr);
   if (!inspected.valid()) return ATTRCACHE_ERR_ARGUMENT;
-  if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(Domain::of(domain).readers());
+  if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_handed_off(Domain::of(domain).readers());
   attrcache_leaks found;
   const int result = Domain::of(domain).end(mode == ATTRCACHE_DESTROY_ANYWAY, &found);
   inspected.fill(0, found);

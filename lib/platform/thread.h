@@ -27,7 +27,7 @@ struct ThreadState {
   // The innermost of the thread's operations that may run callbacks (callback/frame.h).
   Frame* innermost;
   // How many deletions this thread has left to others, for a caller that counts them.
-  unsigned left = 0;
+  unsigned handed_off = 0;
   // Whether it has given its first ordinal back, because it ends.
   bool late = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The records of all threads in a domain, in which they announce what they hold, and the tombs that
-// say what was left to them (tomb.h has the protocol).
+// say what was handed off to them (tomb.h has the protocol).
 
 #ifndef ATTRCACHE_READERS_READERS_H_
 #define ATTRCACHE_READERS_READERS_H_
@@ -107,14 +107,14 @@ class Readers {
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;
     tomb.free();
-    of.in_use.fetch_sub(1, kRelease);  // as in uncount_left()
+    of.in_use.fetch_sub(1, kRelease);  // as in uncount_handed_off()
   }
-  // How many deletions are left to others. A thread that sees a tomb open, or its opener's call
-  // ended, sees it counted. Release and acquire, because whoever sees that none is left any more
-  // frees objects that their delete_fns may have used.
-  void count_left() { left_.fetch_add(1, kRelaxed); }
-  void uncount_left() { left_.fetch_sub(1, kRelease); }
-  bool any_left() const { return left_.load(kAcquire) != 0; }
+  // How many deletions are handed off to others. A thread that sees a tomb open, or its opener's
+  // call ended, sees it counted. Release and acquire, because whoever sees that none is left any
+  // more frees objects that their delete_fns may have used.
+  void count_handed_off() { handed_off_.fetch_add(1, kRelaxed); }
+  void uncount_handed_off() { handed_off_.fetch_sub(1, kRelease); }
+  bool any_handed_off() const { return handed_off_.load(kAcquire) != 0; }
   // Visits the tombs that share a bucket with this attachment; or all that may be in use.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
@@ -123,7 +123,7 @@ class Readers {
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
     for (const Bucket& bucket : buckets_) {
-      // Acquire: as in any_left().
+      // Acquire: as in any_handed_off().
       if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
     }
   }
@@ -198,7 +198,7 @@ class Readers {
   void* allocated_[kChunks] = {};
   ThreadRecord* const near_;
   Atomic<uintptr_t> chunks_[kChunks] = {};
-  Atomic<uint32_t> left_{0};
+  Atomic<uint32_t> handed_off_{0};
   mutable ActiveRecords active_;
   Bucket buckets_[kBuckets] = {};
 };

@@ -5,7 +5,7 @@
 // with the table, as everybody who frees an object is.
 
 #include "table/dup_free.h"
-#include "table/left.h"
+#include "table/hand_off.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -42,7 +42,7 @@ int abandon_attributes(const Target& target) {
         if (first == ATTRCACHE_OK) first = result;
       }
     }
-    if (table.replaced()) abandon_left_of(readers, table);
+    if (table.replaced()) abandon_handed_off(readers, table);
     if (scope.table_died()) return first;
     if (!remains(readers, table).any()) break;
   }

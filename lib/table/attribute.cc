@@ -2,7 +2,7 @@
 
 #include "table/attribute.h"
 
-#include "table/left.h"
+#include "table/hand_off.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -80,7 +80,7 @@ constexpr int kChanged = 1000;
   }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.leave(now, nullptr)) return ATTRCACHE_OK;
+  if (deletion.hand_off(now, nullptr)) return ATTRCACHE_OK;
   TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, keyval);
   int result = ATTRCACHE_OK;
@@ -201,7 +201,7 @@ int continue_delete(Target target, Pair* found, id::Keyval keyval, OnFailure on_
     if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
     if (claim.take(slot, m)) break;  // (S8)
   }
-  if (deletion.leave(now, &claim)) return ATTRCACHE_OK;
+  if (deletion.hand_off(now, &claim)) return ATTRCACHE_OK;
   TableScope scope(registry.threads().self(), &target.table, Frame::Use::kDeleting,
                    deletion.cell());
   int code;

@@ -8,8 +8,8 @@
 
 #include "table/batch.h"
 #include "table/dup_free.h"
+#include "table/hand_off.h"
 #include "table/hold.h"
-#include "table/left.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -239,7 +239,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
 
 // Holds the value, or finds the one that this thread is deleting further up its stack. That need
 // not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
-// that was left to this thread has freed one of the objects.
+// that was handed off to this thread has freed one of the objects.
 bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
   const ThreadState& thread = registry_.threads().self();
   for (;;) {
@@ -259,11 +259,11 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
   }
 }
 
-// Ends the cell's hold or attempt, and runs the deletion of that value if it was left to this
+// Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to this
 // thread.
 inline void Dup::end_hold(const Pair& slot) {
   Readers& readers = registry_.readers();
-  if (Tomb* const left = let_go(readers, slot, *cell_)) delete_left(readers, *left);
+  if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);
 }
 
 int Dup::run(id::Keyval in_vain, int* callback_code) {

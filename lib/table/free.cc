@@ -6,7 +6,7 @@
 
 #include "table/batch.h"
 #include "table/dup_free.h"
-#include "table/left.h"
+#include "table/hand_off.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -173,10 +173,10 @@ Free::Left Free::what_is_left(uint64_t clock) {
   }
   if (!table_.replaced()) [[likely]]
     return Left::kNothing;
-  const bool others = others_delete_in(readers_, table_) || any_left_of(readers_, table_);
+  const bool others = others_delete_in(readers_, table_) || finish_own_handed_off(readers_, table_);
   if (scope_.table_died()) return Left::kNothing;
   if (others) return Left::kOthers;
-  // A delete_fn that was left may have run.
+  // A delete_fn that was handed off may have run.
   return remains(readers_, table_).any() ? Left::kAttached : Left::kNothing;
 }
 
@@ -188,7 +188,7 @@ int Free::run() {
     if (left == Left::kAttached) continue;
     if (left == Left::kOthers) {
       if (!finally()) return ATTRCACHE_ERR_BUSY;
-      abandon_left_of(readers_, table_);
+      abandon_handed_off(readers_, table_);
     }
     if (!scope_.table_died()) release_table(target_.registry, readers_.threads().self(), table_);
     return result_;

@@ -3,7 +3,7 @@
 #include "table/hold.h"
 
 #include "table/get.h"
-#include "table/left.h"
+#include "table/hand_off.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -111,7 +111,7 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
   while (left != nullptr) {
     Tomb& tomb = *left;
     left = tomb.taken_before;
-    delete_left(readers, tomb);
+    delete_handed_off(readers, tomb);
   }
   return result;
 }
@@ -134,14 +134,14 @@ int give_back_attribute(Borrowed* borrowed) {
   Tomb* const left = predefined ? nullptr : let_go(readers, *Announcement::slot(what), *cell);
   readers.release(*cell);
   if (left != nullptr) [[unlikely]]
-    delete_left(readers, *left);
+    delete_handed_off(readers, *left);
   return ATTRCACHE_OK;
 }
 
 int end_give_back(Readers& readers, const Pair* slot, const Announcement& cell) {
   // The cell is this thread's, which has announced nothing else since.
   const uint64_t m = cell.meta.load(kRelaxed);
-  if (Tomb* const left = take_left(readers, slot, m)) delete_left(readers, *left);
+  if (Tomb* const left = take_handed_off(readers, slot, m)) delete_handed_off(readers, *left);
   return ATTRCACHE_OK;
 }
 

@@ -46,16 +46,17 @@ inline Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcemen
 }
 
 // (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken. If the deletion was left to this thread, returns its tomb, and
-// the caller must run it by delete_left() (left.h).
-[[gnu::noinline]] Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m);  // left.h
+// given up. The cell then says kTaken. If the deletion was handed off to this thread, returns its
+// tomb, and the caller must run it by delete_handed_off() (hand_off.h).
+[[gnu::noinline]] Tomb* take_handed_off(const Readers& readers, const Pair* slot,
+                                        uint64_t m);  // hand_off.h
 inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
   const uint64_t m = cell.meta.load(kRelaxed);
   Readers::retract(cell, uintptr_t(Says::kTaken));  // (L3)
   if (!meta::light(m)) full_fence();
   if (!readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m)) [[likely]]
     return nullptr;  // (L4)
-  return take_left(readers, &slot, m);
+  return take_handed_off(readers, &slot, m);
 }
 
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
@@ -73,7 +74,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
                                        Borrowed* borrowed, Announcement* failed);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
-// Runs the deletion of an attachment that was let go, if it was left to this thread.
+// Runs the deletion of an attachment that was let go, if it was handed off to this thread.
 [[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
                                                const Announcement& cell);
 

@@ -3,7 +3,7 @@
 #include "table/inspect.h"
 
 #include "table/batch.h"
-#include "table/left.h"
+#include "table/hand_off.h"
 #include "table/meta.h"
 
 namespace attrcache {

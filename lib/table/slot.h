@@ -4,7 +4,7 @@
 // in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
 // sees by plain stores.) Which operation takes which step is decided in attribute.h, attribute.cc
 // (set, delete), hold.cc (borrow), dup.cc and free.cc.
-// How a deletion is left to others is in readers/tomb.h.
+// How a deletion is handed off to others is in readers/tomb.h.
 //
 // The states of a slot, and the steps that lead from each:
 //
@@ -31,8 +31,8 @@
 //
 // Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
 // S8), owns it, with its reference on the keyval. With that, a value without delete_fn is gone.
-// Else the owner runs delete_fn; but while anybody holds the value, the deletion is left to the
-// last holder (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a
+// Else the owner runs delete_fn; but while anybody holds the value, the deletion is handed
+// off to the last holder (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a
 // delete claims first (step 2), what slots don't show (step 4), where each operation takes effect.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says

@@ -94,7 +94,7 @@ void Operation::begin() {
   Maker* const maker = keyval_ != 0 ? maker_of(kind_, keyval_) : nullptr;
   maker_ = maker;
   if (maker == nullptr) return;
-  left_ = this_thread().left;
+  left_ = this_thread().handed_off;
   Counts& counts = maker->counts;
   if (what_ == What::kSet) counts.sets.fetch_add(1, kRelaxed);
   if (what_ == What::kDelete) counts.deletes.fetch_add(1, kRelaxed);
@@ -102,8 +102,8 @@ void Operation::begin() {
 }
 
 void Operation::end() {
-  if (maker_ != nullptr && this_thread().left != left_) {
-    this_thread().left = left_;  // those of operations within a callback are counted there
+  if (maker_ != nullptr && this_thread().handed_off != left_) {
+    this_thread().handed_off = left_;  // those of operations within a callback are counted there
     Counts& counts = maker_->counts;
     if (what_ == What::kSet) counts.left_by_set.fetch_add(1, kRelaxed);
     if (what_ == What::kDelete) counts.left_by_delete.fetch_add(1, kRelaxed);

@@ -2,7 +2,7 @@
 //
 // Leaving a deletion to the holders of the value (lib/readers/tomb.h), with full readers. The steps
 // are the library's. Their order is repeated here, because the library's own loops
-// (lib/table/left.cc) go through cells and tombs that it allocates.
+// (lib/table/hand_off.cc) go through cells and tombs that it allocates.
 
 #include "platform/asymmetric_fence.h"
 #include "readers/tomb.h"

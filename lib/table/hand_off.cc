@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/left.h"
+#include "table/hand_off.h"
 
 #include "callback/executor.h"
 #include "table/meta.h"
@@ -57,8 +57,8 @@ bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
 }
 
 // Gives up what this thread's own copy_fns, up its stack, hold of a table's values, where
-// is_one(frame) is true. At its end each copy still looks for what was left to it (L4), because a
-// deleter may have looked before.
+// is_one(frame) is true. At its end each copy still looks for what was handed off to it (L4),
+// because a deleter may have looked before.
 template <typename IsOne>
 void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
@@ -74,7 +74,8 @@ void give_up_copies_of(const Readers& readers, const Table& table, const Pair& s
 }
 
 // Takes a turn on a tomb, if is_one(tomb) is true, and takes the tomb if nobody holds its value.
-enum class Turn { kOver, kOthers, kMine };  // kOthers: the deletion is left to them, or running
+// kOthers: the deletion is handed off to them, or running.
+enum class Turn { kOver, kOthers, kMine };
 template <typename IsOne>
 Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
   // Acquire: what the tomb says, by L8.
@@ -103,13 +104,13 @@ void end_tomb(Readers& readers, Tomb& tomb) {
   Registry& registry = *pointer_in<Registry>(tomb.registry);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   readers.free_tomb(tomb);
-  readers.uncount_left();
+  readers.uncount_handed_off();
   drop_reference(registry, keyval);
 }
 
 }  // namespace
 
-Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m) {
+Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
   Tomb* mine = nullptr;
   const auto is_one = [slot, m](const Tomb& tomb) {
     return pointer_in<const Pair>(tomb.slot) == slot &&
@@ -121,7 +122,7 @@ Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m) {
   return mine;
 }
 
-void delete_left(Readers& readers, Tomb& tomb) {
+void delete_handed_off(Readers& readers, Tomb& tomb) {
   Registry& registry = *pointer_in<Registry>(tomb.registry);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
@@ -134,7 +135,7 @@ void delete_left(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-bool Deletion::leave_held(SlotContent found, slot::Claim* claim) {
+bool Deletion::hand_off_held(SlotContent found, slot::Claim* claim) {
   Registry& registry = target_.registry;
   Readers& readers = registry.readers();
   const uint64_t m = found.meta;
@@ -154,7 +155,7 @@ bool Deletion::leave_held(SlotContent found, slot::Claim* claim) {
   tomb.object.store(word_of(target_.object), kRelaxed);
   tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target_.object),
                             kRelaxed);
-  readers.count_left();
+  readers.count_handed_off();
   target_.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
@@ -165,9 +166,9 @@ bool Deletion::leave_held(SlotContent found, slot::Claim* claim) {
   const bool mine = tomb.turn(open) && !still_holds(*holder, &slot_, m) &&
                     find_holder(readers, &slot_, m) == nullptr && take(readers, tomb, open);
   if (mine) {
-    delete_left(readers, tomb);
+    delete_handed_off(readers, tomb);
   } else {
-    ++this_thread().left;
+    ++this_thread().handed_off;
   }
   return true;
 }
@@ -183,7 +184,7 @@ bool others_delete_in(const Readers& readers, const Table& table) {
 
 bool is_at_rest(const Readers& readers, const Table& table) {
   // In this order, because a thread counts what it leaves before it ends its announcement.
-  return !others_delete_in(readers, table) && !readers.any_left();
+  return !others_delete_in(readers, table) && !readers.any_handed_off();
 }
 
 // Notes all slots of which values are held, but by this thread's own copies.
@@ -235,22 +236,22 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
   return holders;
 }
 
-bool any_left_of(Readers& readers, const Table& table) {
+bool finish_own_handed_off(Readers& readers, const Table& table) {
   give_up_copies(readers, table, [](const Frame&) { return true; });
-  if (!readers.any_left()) [[likely]]
+  if (!readers.any_handed_off()) [[likely]]
     return false;
   bool any = false;
   readers.for_each_tomb([&](Tomb& tomb) {
     const Turn turn = take_turn(readers, tomb, [&](const Tomb& t) { return is_of(t, table); });
     any |= turn == Turn::kOthers;
-    if (turn == Turn::kMine) delete_left(readers, tomb);
+    if (turn == Turn::kMine) delete_handed_off(readers, tomb);
   });
   return any;
 }
 
 bool any_tomb_of(const Readers& readers, const Table& table) {
   bool any = false;
-  if (!readers.any_left()) return any;
+  if (!readers.any_handed_off()) return any;
   readers.for_each_tomb([&](const Tomb& tomb) {
     // One that is only placed may still name the table of its former use.
     any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen && is_of(tomb, table);
@@ -258,7 +259,7 @@ bool any_tomb_of(const Readers& readers, const Table& table) {
   return any;
 }
 
-void abandon_left_of(Readers& readers, const Table& table) {
+void abandon_handed_off(Readers& readers, const Table& table) {
   readers.for_each_tomb([&](Tomb& tomb) {
     const uint64_t now = tomb.state.load(kAcquire);  // as above
     if (is_of(tomb, table) && Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
@@ -267,7 +268,7 @@ void abandon_left_of(Readers& readers, const Table& table) {
 }
 
 void forget_table(const Readers& readers, const Table& table) {
-  if (!readers.any_left()) return;
+  if (!readers.any_handed_off()) return;
   const uint64_t me = readers.threads().identity();
   readers.for_each_tomb([&](Tomb& tomb) {
     const bool taken = Tomb::phase(tomb.state.load(kAcquire)) == Tomb::kTaken;
@@ -276,10 +277,11 @@ void forget_table(const Readers& readers, const Table& table) {
   });
 }
 
-void end_all_left(Readers& readers) {
+void end_all_handed_off(Readers& readers) {
   readers.for_each_tomb([&](Tomb& tomb) {
     const uint64_t now = tomb.state.load(kAcquire);  // as above
-    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) delete_left(readers, tomb);
+    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
+      delete_handed_off(readers, tomb);
   });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Deletions of values that others hold: they are left to the last holder. readers/tomb.h has the
-// protocol.
+// Deletions of values that others hold: they are handed off to the last holder. readers/tomb.h has
+// the protocol.
 
-#ifndef ATTRCACHE_TABLE_LEFT_H_
-#define ATTRCACHE_TABLE_LEFT_H_
+#ifndef ATTRCACHE_TABLE_HAND_OFF_H_
+#define ATTRCACHE_TABLE_HAND_OFF_H_
 
 #include <cstdint>
 
@@ -29,12 +29,12 @@ class Deletion {
     if (cell_ == nullptr && !announce()) return false;
     return !meta::was_held(found.meta) || target_.registry.readers().reserve_tomb();
   }
-  // Call this afterwards. True: others hold the value, or did, so the deletion is left to them, or
-  // done, and the value's reference on the keyval is gone. The claim is then ended, and the table
-  // must not be touched any more. This thread's own copies of the value, up its stack, are given
-  // up: a copy_fn that deletes or replaces what it copies won't read it any more.
-  bool leave(SlotContent found, slot::Claim* claim) {
-    return meta::was_held(found.meta) && leave_held(found, claim);
+  // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to
+  // them, or done, and the value's reference on the keyval is gone. The claim is then ended, and
+  // the table must not be touched any more. This thread's own copies of the value, up its stack,
+  // are given up: a copy_fn that deletes or replaces what it copies won't read it any more.
+  bool hand_off(SlotContent found, slot::Claim* claim) {
+    return meta::was_held(found.meta) && hand_off_held(found, claim);
   }
 
   // The cell in which the deletion is announced.
@@ -62,7 +62,7 @@ class Deletion {
     cell_ = nullptr;
     taken_ = false;
   }
-  [[gnu::noinline]] bool leave_held(SlotContent found, slot::Claim* claim);
+  [[gnu::noinline]] bool hand_off_held(SlotContent found, slot::Claim* claim);
 
   const Target& target_;
   Pair& slot_;
@@ -73,7 +73,7 @@ class Deletion {
 
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
-// Whether nobody is, and nothing is left to be deleted anywhere: then it doesn't matter any more that
+// Whether nobody is, and no deletion is handed off anywhere: then it doesn't matter any more that
 // values were replaced in the table.
 bool is_at_rest(const Readers& readers, const Table& table);
 
@@ -104,26 +104,29 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 
 // (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,
 // if the deletion is this thread's, and returns it, or null.
-Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m);
+Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m);
 // Deletes the value of a tomb that this thread has taken, with nothing held, and frees the tomb.
-void delete_left(Readers& readers, Tomb& tomb);
+void delete_handed_off(Readers& readers, Tomb& tomb);
 
-// Runs the deletions in a table that were left to threads that a fork has left behind, and to
-// copy_fns up this thread's stack, which give up their holds. True: one is left to others.
-bool any_left_of(Readers& readers, const Table& table);
+// Gives up the holds of copy_fns up this thread's stack, and runs the delete_fns of a table's
+// values that were handed off to those, or to threads that a fork has left behind. True: others
+// still have one.
+bool finish_own_handed_off(Readers& readers, const Table& table);
 
-// Whether a deletion in the table is left to anybody.
+// Whether a deletion in the table is handed off to anybody.
 bool any_tomb_of(const Readers& readers, const Table& table);
 
-// Gives up the deletions in a table that were left: drops their references, calls no delete_fn.
-void abandon_left_of(Readers& readers, const Table& table);
+// Gives up the deletions in a table that were handed off: drops their references, calls no
+// delete_fn.
+void abandon_handed_off(Readers& readers, const Table& table);
 
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(const Readers& readers, const Table& table);
 
-// Runs all deletions that are left, because the domain ends; all borrows must have ended before.
-void end_all_left(Readers& readers);
+// Runs all deletions that are handed off, because the domain ends; all borrows must have ended
+// before.
+void end_all_handed_off(Readers& readers);
 
 }  // namespace attrcache
 
-#endif  // ATTRCACHE_TABLE_LEFT_H_
+#endif  // ATTRCACHE_TABLE_HAND_OFF_H_
