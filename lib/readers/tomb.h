@@ -90,7 +90,8 @@ struct Tomb {
     const uint64_t now = state.load(kRelaxed);
     state.store(with(now + kPhases + 1, kFree), kRelease);
   }
-  // (L8) Releases what the tomb says, and that it is counted. Returns its new state, by which the caller may take it back.
+  // (L8) Releases what the tomb says, and that it is counted. Returns its new state, by which the
+  // caller may take it back.
   uint64_t open() {
     const uint64_t opened = with(state.load(kRelaxed), kOpen);
     state.store(opened, kRelease);

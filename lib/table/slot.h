@@ -31,9 +31,9 @@
 //
 // Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
 // S8), owns it, with its reference on the keyval. With that, a value without delete_fn is gone.
-// Else the owner runs delete_fn; but while anybody holds the value, the deletion is handed
-// off to the last holder (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a
-// delete claims first (step 2), what slots don't show (step 4), where each operation takes effect.
+// Else the owner runs delete_fn; but while anybody holds the value, it hands the deletion off
+// (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a delete claims
+// first (step 2), what slots don't show (step 4), where each operation takes effect.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says
 // what the other ways of reading promise. The meta says under which keyval and with which tag the

@@ -126,8 +126,8 @@ struct Directory {
   Atomic<Node*> tree{&no_tree};
   // Which table it belongs to, so that a table that was copied or moved as plain bytes is
   // recognized; and in the low bits which leaves there may be besides first_slots. Relaxed: only
-  // the table's owner, which made it or was handed it, looks at the former; and a flag is set before
-  // what it stands for is published (T4).
+  // the table's owner, which made it or was handed it, looks at the former; and a flag is set
+  // before what it stands for is published (T4).
   static constexpr uint64_t kHasTree = 1;
   static constexpr uint64_t kHasLeaves = (1 << kDirectoryLeaves) - 1;
   // The flag of the leaf with that number. (Leaf 0 is here, and needs none.)
