@@ -5,8 +5,36 @@
 #include "attrcache/attrcache.h"
 #include "table/dup_free.h"
 
+namespace {
+
 using attrcache::Registry;
 using attrcache::Table;
+
+// What there is to be done for the objects that have attributes.
+[[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
+                                         void* old_object, attrcache_table* new_table,
+                                         void* new_object, int* callback_code) noexcept {
+  if (!attrcache_table_is_aligned(new_table)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
+                                    {Registry::of(kind), Table::of(new_table), new_object},
+                                    callback_code);
+}
+
+[[gnu::noinline]] int delete_what_there_is(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, attrcache_delete_mode mode,
+                                           int* callback_code) noexcept {
+  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode,
+                                      callback_code);
+}
+
+[[gnu::noinline, gnu::cold]] int unfit(const void* kind, const void* old_table,
+                                       const void* new_table) {
+  const bool null = kind == nullptr || old_table == nullptr || new_table == nullptr;
+  return null ? ATTRCACHE_ERR_NULL : ATTRCACHE_ERR_ARGUMENT;  // the two tables are one
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -16,15 +44,10 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
                        attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
   if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
       [[unlikely]] {
-    const bool null = kind == nullptr || old_table == nullptr || new_table == nullptr;
-    return null ? ATTRCACHE_ERR_NULL : ATTRCACHE_ERR_ARGUMENT;
+    return unfit(kind, old_table, new_table);
   }
   if (Table::of(old_table).is_as_new()) return ATTRCACHE_OK;
-  if (!attrcache_table_is_aligned(new_table)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
-                                    {Registry::of(kind), Table::of(new_table), new_object},
-                                    callback_code);
+  return copy_what_there_is(kind, old_table, old_object, new_table, new_object, callback_code);
 }
 
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
@@ -34,8 +57,7 @@ int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* obj
   if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;  // the kind may be gone
-  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode,
-                                      callback_code);
+  return delete_what_there_is(kind, table, object, mode, callback_code);
 }
 
 int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup: copies what one object's table holds to another. Most attributes are copied as by DUP_FN: that
-// needs no callback, so nobody can notice the order, and one pass over the slots does it. What is
-// left is then copied in the order in which it was set. A copy has its original's number, so the
-// order is the same in the new table. Nobody but the caller, and its callbacks, uses the new table,
-// so its slots and its clock are changed by plain stores.
+// Dup: copies what one object's table holds to another. Most objects' attributes are all copied as by
+// DUP_FN: that needs no callback, so nobody can notice the order, and one pass over the slots does
+// it. If that can't copy one of them, all are copied in the order in which they were set: each
+// copy_fn finds what those before it have done. Nobody but the caller, and its callbacks, uses the
+// new table, so its slots and its clock are changed by plain stores.
 
 #include "table/batch.h"
 #include "table/dup_free.h"
@@ -23,8 +23,8 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
-// What is copied without a callback: the attributes that are copied as by DUP_FN, and whose keyval's
-// stripe says so. The new table has nothing yet.
+// The copying of attributes all of which are copied as by DUP_FN or not at all, as their keyvals'
+// stripes say. The new table has nothing yet.
 class AtOnce {
  public:
   AtOnce(Registry& registry, Table& from, Table& to)
@@ -32,20 +32,19 @@ class AtOnce {
   void run() {
     from_.for_each_run([this](uint32_t first, const Pair* run, uint32_t length)
                            __attribute__((always_inline)) {
-                             if (!stopped()) copy(first, run, length);
+                             if (all_) copy(first, run, length);
                            });
     // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
     // the new table doesn't count as new, so that a callback that frees it is noticed.
     to_.raise_clock(from_.now());
   }
-  // Whether there was no memory. Whether something is left to be copied otherwise.
+  // Whether there was no memory. Whether it could copy all; else it has stopped at once.
   bool no_memory() const { return no_memory_; }
   bool all() const { return all_; }
   // A keyval on which a reference was taken in vain, or 0.
   id::Keyval in_vain() const { return in_vain_; }
 
  private:
-  bool stopped() const { return no_memory_ || id::bits(in_vain_) != 0; }
   void copy(uint32_t first, const Pair* run, uint32_t length);
 
   Registry& registry_;
@@ -76,16 +75,18 @@ class AtOnce {
     constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
                                   meta::kFullHalf | stripe::kNotDupFn;
     if ((differs & kDecides) != 0) [[unlikely]] {
-      all_ &= (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
-      continue;
+      all_ = (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
+      if (all_) continue;
+      return;
     }
     if (made == nullptr && (made = to_.find_or_grow(first, registry_.memory())) == nullptr) {
       no_memory_ = true;
+      all_ = false;
       return;
     }
     if (!References::acquire_open(counters[s], word)) [[unlikely]] {
       all_ = false;
-      continue;
+      return;
     }
     // The value is read after the reference was taken. Before that it could have been a value of an
     // earlier keyval that had the same int.
@@ -102,15 +103,13 @@ class AtOnce {
   }
 }
 
-// The rest of a dup, the oldest attributes first.
+// A dup in order, the oldest attributes first.
 class Dup {
  public:
-  // `as_new`: the new table had nothing when the dup began.
-  Dup(const Target& from, const Target& to, bool as_new)
+  Dup(const Target& from, const Target& to)
       : registry_(from.registry),
         from_(from),
         to_(to),
-        as_new_(as_new),
         old_scope_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
         new_scope_(registry_.threads().self(), &to.table) {}
   ~Dup() {
@@ -119,7 +118,8 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  int run(id::Keyval in_vain, int* callback_code);
+  bool start_over(id::Keyval in_vain);
+  int run(int* callback_code);
   // Whether a callback has freed the new object.
   bool new_table_died() const { return new_scope_.table_died(); }
 
@@ -132,8 +132,8 @@ class Dup {
   void end_hold(const Pair& slot);
   // The slot of an index in the new table; null when out of memory.
   Pair* place(uint32_t index) { return to_.table.find_or_grow(index, registry_.memory()); }
-  int attach(Pair& made, id::Keyval keyval, uint64_t value, uint64_t m, int* callback_code);
-  uint64_t meta_of_copy(stripe::Name like, attrcache_tag tag, uint64_t original);
+  int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
+             int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
   int give_up(id::Keyval keyval, int result) {
     drop_reference(registry_, keyval);
@@ -143,27 +143,21 @@ class Dup {
   Registry& registry_;
   const Target& from_;
   const Target& to_;
-  const bool as_new_;
   TableScope old_scope_;
   TableScope new_scope_;
   // The cell in which each copy is announced in turn; null until the first.
   Announcement* cell_ = nullptr;
 };
 
-// The meta of the copy of a value.
-uint64_t Dup::meta_of_copy(stripe::Name like, attrcache_tag tag, uint64_t original) {
-  Table& to = to_.table;
-  if (!as_new_) return meta::attached(like, tag, to.tick());
-  to.raise_clock(from_.table.now());  // as above
-  return meta::attached(like, tag, 0) | meta::sequence(original);
-}
-
 // Attaches what was copied, and gives it the reference.
-int Dup::attach(Pair& made, id::Keyval keyval, uint64_t value, uint64_t m, int* callback_code) {
+int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
+                int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
-    return give_up(keyval, set_attribute(to_, keyval, value, meta::tag(m), callback_code));
+    return give_up(keyval, set_attribute(to_, keyval, value, tag, callback_code));
   }
-  made.store_unshared({value, m});
+  Table& to = to_.table;
+  to.raise_clock(to.now() + 1);
+  made.store_unshared({value, meta::attached(like, tag, to.now())});
   return ATTRCACHE_OK;
 }
 
@@ -195,10 +189,7 @@ int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like
     return give_up(keyval, ATTRCACHE_OK);
   Pair* const made = place(item.index);
   if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  // It was copied at once, or a callback has attached another value here.
-  if (as_new_ && !meta::empty(made->load_meta())) return give_up(keyval, ATTRCACHE_OK);
-  const attrcache_tag tag = meta::tag(found.meta);
-  return attach(*made, keyval, found.value, meta_of_copy(like, tag, found.meta), callback_code);
+  return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
 }
 
 // Runs copy_fn, with the value held.
@@ -233,8 +224,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
     return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
   if (new_scope_.table_died()) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_FREED);
-  return attach(*made, keyval, copied.value, meta_of_copy(like, copied.tag, found.meta),
-                callback_code);
+  return attach(*made, keyval, like, copied.value, copied.tag, callback_code);
 }
 
 // Holds the value, or finds the one that this thread is deleting further up its stack. That need
@@ -266,11 +256,23 @@ inline void Dup::end_hold(const Pair& slot) {
   if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);
 }
 
-int Dup::run(id::Keyval in_vain, int* callback_code) {
-  if (id::bits(in_vain) != 0) [[unlikely]] {
-    drop_reference(registry_, in_vain);
-    if (table_died()) return ATTRCACHE_ERR_FREED;
+// Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
+// a keyval has freed one of the two.
+bool Dup::start_over(id::Keyval in_vain) {
+  if (id::bits(in_vain) != 0) drop_reference(registry_, in_vain);
+  if (new_table_died()) return false;
+  Batch copies(to_.table, &registry_.memory());
+  while (copies.next()) {
+    for (const Batch::Item& item : copies) {
+      item.slot->clear_unshared();
+      drop_reference(registry_, meta::keyval(item.meta, item.index));
+      if (new_table_died()) return false;
+    }
   }
+  return !table_died();
+}
+
+int Dup::run(int* callback_code) {
   Batch batch(from_.table, &registry_.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
@@ -282,11 +284,13 @@ int Dup::run(id::Keyval in_vain, int* callback_code) {
   return ATTRCACHE_OK;
 }
 
-[[gnu::noinline]] int copy_rest(const Target& from, const Target& to, bool as_new,
-                                id::Keyval in_vain, int* callback_code) {
-  Dup dup(from, to, as_new);
+// `at_once`: what was tried before, or null.
+[[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, const AtOnce* at_once,
+                                    int* callback_code) {
+  Dup dup(from, to);
   int code = 0;
-  const int result = dup.run(in_vain, &code);
+  const bool lives = at_once == nullptr || dup.start_over(at_once->in_vain());
+  const int result = lives ? dup.run(&code) : ATTRCACHE_ERR_FREED;
   if (result != ATTRCACHE_OK && !dup.new_table_died())
     delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
   if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
@@ -297,7 +301,7 @@ int Dup::run(id::Keyval in_vain, int* callback_code) {
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
-  if (!to.table.is_as_new()) return copy_rest(from, to, false, id::Keyval{0}, callback_code);
+  if (!to.table.is_as_new()) return copy_in_order(from, to, nullptr, callback_code);
   AtOnce at_once(from.registry, from.table, to.table);
   at_once.run();
   int result = ATTRCACHE_OK;
@@ -305,7 +309,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
     result = ATTRCACHE_ERR_MEMORY;
   } else if (!at_once.all()) {
-    result = copy_rest(from, to, true, at_once.in_vain(), callback_code);
+    result = copy_in_order(from, to, &at_once, callback_code);
   }
   // If nothing was copied, the new table is as it was.
   if (result == ATTRCACHE_OK && meta::empty(to.table.inline_slots[0].load_meta()) &&

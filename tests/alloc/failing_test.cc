@@ -235,8 +235,7 @@ TEST_P(FailingTest, SetAndDeleteOfAValueThatWasRead) {
   }
 }
 
-// To a new object, whose memory is allocated in one piece, and to one that has memory, where each
-// leaf is allocated by itself.
+// To a new object, and to one that has memory.
 TEST_P(FailingTest, CopyAll) {
   for (const bool has_memory : {false, true}) {
     Recorder recorder;

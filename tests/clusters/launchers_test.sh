@@ -275,7 +275,8 @@ s.settimeout(0)
 try:
     while True: print(len(s.accept()[0].recv(99)))
 except OSError: print("end")'
-read -r port <&"${COPROC[0]}"
+exec {told}<&"${COPROC[0]}" # bash forgets the coprocess as soon as it has ended
+read -r port <&"$told"
 cat >elsewhere <<END
 #!/bin/sh
 ATTRCACHE_LAUNCHER=\$(echo "\$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-2)@another@$port@::1@$(hostname -I | sed 's/ .*//') exec "\$@"
@@ -283,9 +284,10 @@ END
 chmod +x elsewhere
 says 2 '' mpirun.mpich -np 2 ./elsewhere ./program
 echo >&"${COPROC[1]}"
-while read -r got <&"${COPROC[0]}" && [ "$got" != end ]; do
+while read -r got <&"$told" && [ "$got" != end ]; do
   [ "$got" = 0 ] || fail "another listener was told $got bytes"
 done
+exec {told}<&-
 [ -z "$(find . -name '.attrcache-run.*')" ] || fail "left behind: $(find . -name '.attrcache-run.*')"
 
 [ "$failures" = 0 ] && echo "passed"

@@ -197,9 +197,9 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   });
 }
 
-// What was copied before an attribute was found that needs a callback is neither copied again nor
-// deleted.
-TEST(AtOnce, CopyThatGoesOnInOrder) {
+// What was copied before an attribute was found that needs a callback is copied again, in order, and
+// not deleted.
+TEST(AtOnce, CopyThatStartsOver) {
   for (const int called : {1, 4, 9, 70}) {
     run_model({}, [=] {
       Objects o;
@@ -221,22 +221,26 @@ TEST(AtOnce, CopyThatGoesOnInOrder) {
   }
 }
 
-// A copy_fn replaces an attribute that is copied after its own. What is then attached to the new
-// object is the youngest there.
-TEST(AtOnce, WhatIsAttachedToACopyIsTheYoungest) {
+// A copy_fn replaces an attribute that is copied after its own, by DUP_FN: the new value is copied,
+// and the attribute isn't there before. What is then attached to the new object is the youngest.
+TEST(AtOnce, CopyFnsFindWhatThoseBeforeHaveDone) {
   alone([](Objects& o) {
-    o.keys_up_to(3, Copy::kCalled, Delete::kCalled);
-    o.set(0, 1);
-    o.set(1, 2);
+    o.keys_up_to(1, Copy::kDup, Delete::kCalled);
+    o.keys_up_to(2, Copy::kCalled, Delete::kCalled);
+    o.keys_up_to(3, Copy::kDup, Delete::kCalled);
+    o.set(1, 1);
+    o.set(0, 2);
     o.on_copy = [](Objects& self) {
       self.on_copy = nullptr;
-      for (const intptr_t value : {3, 4, 5}) self.set(1, value);
+      expect(self.value(1, 0) == 0, "copied in order");
+      for (const intptr_t value : {3, 4, 5}) self.set(0, value);
     };
-    expect(o.copy() == ATTRCACHE_OK, "copied");
+    expect(o.copy() == ATTRCACHE_OK && o.value(1, 0) == 5, "copied");
     o.set(2, 6, 1);
     o.deletions = 0;
     expect(o.erase_all(1, o.kind) == ATTRCACHE_OK && o.deletions == 3, "freed");
-    expect(o.deleted[0] == 6 && o.deleted[1] == 5 + Objects::kCopied, "the youngest first");
+    const intptr_t youngest_first[] = {6, 5, 1 + Objects::kCopied};
+    for (int d = 0; d < 3; ++d) expect(o.deleted[d] == youngest_first[d], "the youngest first");
   });
 }
 

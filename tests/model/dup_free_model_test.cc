@@ -231,6 +231,32 @@ TEST(AtOnce, ReferencesTakenInVainAreDropped) {
   });
 }
 
+// A free that returns OK finds no delete under way.
+TEST(Free, BesideADelete) {
+  run_model({2, 1}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kCalled);
+    o.set(0, 1);
+    static bool within;  // delete_fn
+    within = false;
+    o.on_delete = [](Objects& self, int) {
+      within = true;
+      self.value(0, 0);  // where the other thread may get its turn
+      within = false;
+    };
+    spawn([&o] { o.erase(0); });
+    spawn([&o] {
+      const int result = o.erase_all(0, o.kind);
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+      expect(result != ATTRCACHE_OK || !within, "nobody will touch the table any more");
+    });
+    join();
+    o.on_delete = nullptr;
+    o.end();
+    expect(o.deletions == 1, "it is deleted once");
+  });
+}
+
 // A value that is replaced again and again is attached at every instant, so dup finds it, though
 // callbacks run. (The walk in the order of setting.)
 TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {

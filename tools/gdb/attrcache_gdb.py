@@ -28,7 +28,7 @@ NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
 FIRST_CHUNK, CHUNKS = 10, 22
 FRESH_AT = 2 * 8 * CHUNKS + 4
 KIND_AT = FRESH_AT + 4
-NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 168
+NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 160
 PLACES = 48
 # An entry has its word first, and further on the address of its keyval's record, which has the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
