@@ -46,7 +46,7 @@ MUTANTS = [
     ("pair_two_words same_meta", "platform/pair_two_words.h",
      "const bool same = value_.load(kRelaxed) == expected.value;", "const bool same = true;"),
     ("references dropped_elsewhere", "keyval/references.h",
-     "stripe.fetch_add(less_one, kRelease)", "stripe.fetch_add(kLessOneOfStripe, kRelaxed)"),
+     "stripe.fetch_add(kLessOneOfStripe, kRelease)", "stripe.fetch_add(kLessOneOfStripe, kRelaxed)"),
     ("references dropped_elsewhere", "keyval/references.cc",
      "stripe::shut(keyval)), kAcquire)", "stripe::shut(keyval)), kRelaxed)"),
     ("references unopened_stripe", "keyval/references.cc",
