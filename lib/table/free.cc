@@ -12,18 +12,13 @@
 namespace attrcache {
 namespace {
 
-// The counters of the keyvals of a run of slots, for a thread with that ordinal.
-References::Counter* counters_of(const Registry& registry, uint32_t first, unsigned ordinal) {
-  return registry.counters(id::offset_at(first), ordinal);
-}
-
 // Whether all that the table holds may be deleted without calling back: values without delete_fn,
 // under keyvals that aren't freed, so that none ends by it.
 bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
   constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kNoDeleteFnHalf;
   uint32_t differs = 0;
   table.for_each_run([&](uint32_t first, const Pair* run, uint32_t length) {
-    const References::Counter* const counters = counters_of(registry, first, ordinal);
+    const References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
     if (counters == nullptr || (differs & kDecides) != 0) {
       differs = kDecides;  // without counters, all are of another kind
       return;
@@ -46,7 +41,7 @@ bool delete_at_once(Registry& registry, Table& table) {
   if (table.replaced() && !is_at_rest(registry.readers(), table)) return false;
   bool all = true;
   table.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
-    References::Counter* const counters = counters_of(registry, first, ordinal);
+    References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
       if (run[s].load_upper() == 0) continue;
