@@ -115,10 +115,10 @@ def ranks(messages, most=8):
 def begins(data, token):
     """Whether a message begins with the token of this run; None as long as that can't be told. Nothing is told of a part of
     the token, neither by an answer nor by the time that this takes, lest somebody guess one character after the other."""
+    import hmac  # takes longer than most other imports together
+
     begin = b"attrcache %s " % token.encode()
-    if len(data) < len(begin):
-        return None
-    return not int.from_bytes(data[: len(begin)], "big") ^ int.from_bytes(begin, "big")
+    return hmac.compare_digest(data[: len(begin)], begin) if len(data) >= len(begin) else None
 
 
 def parse(data, token):
