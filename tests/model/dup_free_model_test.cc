@@ -181,10 +181,9 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
   for (const int freed : {int{kOld}, int{kNew}, kOld | kNew}) {
     run_model({2, 1}, [=] {
       Objects o;
-      o.key(Copy::kDup, Delete::kNoDeleteFn);
+      o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
       o.key(Copy::kCalled, Delete::kNoDeleteFn);
-      o.set(0, 1);
-      o.set(1, 2);
+      for (const int k : {0, 1, 2}) o.set(k, k + 1);
       o.older_seen = freed;
       o.on_destroy = [](Objects& objects) {
         if (thread_ordinal() != objects.copier) return;
@@ -206,6 +205,8 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
       });
       join();
       o.on_destroy = nullptr;
+      if (o.older_seen == (kNew | kHappened))
+        expect(o.attributes() == 2, "as many references as the old object has attributes");
       o.end();
     });
   }
