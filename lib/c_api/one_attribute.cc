@@ -27,18 +27,6 @@ int unfit(const attrcache_kind* kind, const attrcache_table* table) {
   return attrcache_table_is_aligned(table) ? 0 : ATTRCACHE_ERR_ARGUMENT;
 }
 
-// set_if_absent, whatever is in the slot.
-[[gnu::noinline]] int set_if_absent_slowly(attrcache_kind* kind, attrcache_table* table,
-                                           void* object, int keyval, intptr_t value,
-                                           attrcache_tag tag, void** present) noexcept {
-  if (!attrcache::is_tag(tag)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) tag = ATTRCACHE_AS_AINT;
-  return attrcache::set_attribute_if_absent({Registry::of(kind), Table::of(table), object},
-                                            attrcache::id::of(to_inside(kind, keyval)),
-                                            attrcache::stored(value, tag), tag, present);
-}
-
 }  // namespace
 
 extern "C" {
@@ -60,9 +48,9 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
   return attrcache::set_attribute(
-      {Registry::of(kind), Table::of(table), object}, Registry::of(kind).keyval_of(keyval),
-      attrcache::stored(reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER),
-      ATTRCACHE_AS_POINTER, callback_code);
+      {Registry::of(kind), Table::of(table), object},
+      {Registry::of(kind).keyval_of(keyval), ATTRCACHE_AS_POINTER},
+      attrcache::stored(reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER), callback_code);
 }
 
 int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -74,27 +62,22 @@ int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
   if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
     tag = ATTRCACHE_AS_AINT;
   return attrcache::set_attribute({Registry::of(kind), Table::of(table), object},
-                                  Registry::of(kind).keyval_of(keyval),
-                                  attrcache::stored(value, tag), tag, callback_code);
+                                  {Registry::of(kind).keyval_of(keyval), tag},
+                                  attrcache::stored(value, tag), callback_code);
 }
 
-int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
-                            intptr_t value, attrcache_tag tag, void** present) noexcept {
+int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* /*object*/,
+                            int keyval, intptr_t value, attrcache_tag tag,
+                            void** present) noexcept {
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
-  const auto key = attrcache::id::of(to_inside(kind, keyval));
-  const auto slowly = [=]() __attribute__((always_inline)) {
-    return set_if_absent_slowly(kind, table, object, keyval, value, tag, present);
-  };
-  // Most often there is a value, and no thread is deleting it.
-  const auto look = [=](attrcache::Pair * slot) __attribute__((always_inline)) {
-    const attrcache::SlotContent now = slot->load();
-    if (!meta::holdable(now.meta, key) || !attrcache::is_tag(tag)) return slowly();
-    if (present != nullptr)
-      *present = attrcache::seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
-    return int{ATTRCACHE_PRESENT};
-  };
-  return Table::of(table).at_offset(attrcache::id::slot_offset(key), look, look, slowly);
+  if (!attrcache::is_tag(tag)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
+    tag = ATTRCACHE_AS_AINT;
+  return attrcache::set_attribute_if_absent(Registry::of(kind), Table::of(table),
+                                            {Registry::of(kind).keyval_of(keyval), tag},
+                                            attrcache::stored(value, tag), present);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -103,8 +86,7 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
     return ATTRCACHE_ERR_NULL;
   Registry& registry = Registry::of(kind);
   return attrcache::delete_attribute({registry, Table::of(table), object},
-                                     registry.keyval_of(keyval), attrcache::OnFailure::kKeep,
-                                     callback_code);
+                                     registry.keyval_of(keyval), callback_code);
 }
 
 }  // extern "C"

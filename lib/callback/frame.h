@@ -24,7 +24,7 @@ struct Frame {
   Frame* outer;
   const void* table;
   const void* slot;     // while a callback runs: the slot of the value that it is called for
-  uint64_t attachment;  // kDeleting: the sequence number of that value
+  uint64_t attachment;  // kDeleting: that value's meta
   // The cell that announces, with kCopying, that the value is held; with kDeleting, that this is
   // within a deletion. Null: there is none, or it was given up.
   Announcement* announced;

@@ -11,9 +11,12 @@ namespace {
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.
 constexpr unsigned kMaxNestedSets = 16;
 
-[[gnu::always_inline]] inline stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
+// Takes a reference, and sets *counter to the one that counts it, or null.
+[[gnu::always_inline]] inline stripe::Name take_reference(Registry& registry, id::Keyval keyval,
+                                                          References::Counter** counter) {
   stripe::Name name;
-  return take_open(registry, keyval, &name) ? name : take_slowly(registry, keyval);
+  *counter = take_open(registry, keyval, &name);
+  return *counter != nullptr ? name : take_slowly(registry, keyval);
 }
 
 // Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
@@ -40,97 +43,103 @@ constexpr int kChanged = 1000;
 // Attaches a value again whose delete_fn has failed, in place of the one that has replaced it; or
 // nothing, if its keyval deletes once. False: another call has held, deleted or replaced the new
 // value, or it was deleted with the object. So this set has succeeded.
-[[gnu::noinline]] bool take_back(const Target& target, Pair& slot, SlotContent old,
+[[gnu::noinline]] bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
                                  SlotContent replacement, id::Keyval keyval) {
   SlotContent again = {0, 0};
-  const bool once = deletes_once(target.registry.callbacks(keyval));
+  const bool once = deletes_once(registry.callbacks(keyval));
   if (!once) {
     const uint64_t m = meta::taken_back(old.meta);
-    again = {old.value, m != 0 ? m
-                               : meta::attached(meta::like(old.meta), meta::tag(old.meta),
-                                                target.table.tick())};
+    again = {old.value,
+             m != 0 ? m : meta::attached(meta::like(old.meta), meta::tag(old.meta), table.tick())};
   }
   if (!slot::take_back(slot, replacement, again)) return false;  // (S7)
   // The caller still has one of the two values' references to drop.
-  if (once) drop_reference(target.registry, keyval);
+  if (once) drop_reference(registry, keyval);
   return true;
 }
 
 // Replaces a value that has a delete_fn, and deletes it.
 [[gnu::always_inline]] inline int exchange_and_delete(const Target& target, Pair& slot,
-                                                      SlotContent now, id::Keyval keyval,
-                                                      uint64_t value, attrcache_tag tag,
+                                                      SlotContent now, Key key, uint64_t value,
                                                       int* callback_code) {
   Registry& registry = target.registry;
-  ThreadState& thread = registry.threads().self();
-  const unsigned nested = nested_sets(thread, target.table, slot);
-  if (nested == kMaxNestedSets) [[unlikely]]
-    return ATTRCACHE_ERR_REATTACHED;
-  Deletion deletion(target, slot, keyval);
-  if (!deletion.prepare(now)) [[unlikely]]
+  Deletion deletion(registry.readers());
+  if (!deletion.prepare(target.table, now)) [[unlikely]]
     return ATTRCACHE_ERR_MEMORY;
-  const stripe::Name name = take_reference(registry, keyval);
+  ThreadState* thread = &this_thread();
+  unsigned nested = 0;
+  if (!deletion.is_outermost()) [[unlikely]] {
+    thread = &registry.threads().self();
+    nested = nested_sets(*thread, target.table, slot);
+    if (nested == kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;
+  }
+  References::Counter* counter;
+  const stripe::Name name = take_reference(registry, key.keyval, &counter);
   if (name == kNotTaken) [[unlikely]]
-    return registry.why_not(keyval);
-  const SlotContent replacement = {value, meta::attached(name, tag, target.table.tick())};
+    return registry.why_not(key.keyval);
+  const SlotContent replacement = {value, meta::attached(name, key.tag, target.table.tick())};
   target.table.mark_replaced();
   if (!slot::exchange(slot, now, replacement)) [[unlikely]] {  // (S6)
-    registry.drop(keyval);
+    registry.drop(key.keyval);
     return kChanged;
   }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.hand_off(now, nullptr)) return ATTRCACHE_OK;
-  TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
-  const int code = run_delete_fn(target, scope, slot, now, keyval);
+  if (deletion.hand_off(target, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
+  TableScope scope(*thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
+  const int code = run_delete_fn(target, scope, slot, now, key.keyval);
   int result = ATTRCACHE_OK;
   if (code != 0) [[unlikely]] {
     tell(code, callback_code);
-    if (!scope.table_died() && take_back(target, slot, now, replacement, keyval))
+    if (!scope.table_died() &&
+        take_back(registry, target.table, slot, now, replacement, key.keyval))
       result = ATTRCACHE_ERR_CALLBACK;
   }
-  drop_reference(registry, keyval);
+  if (counter == nullptr || !References::drop_open(*counter)) [[unlikely]]
+    registry.drop_slowly(key.keyval);
   return result;
 }
 
-// Attaches the value to a slot that is empty, or whose value is being deleted. Otherwise returns
-// what present(content) does, or starts over if that is kChanged.
-template <typename Present>
-[[gnu::always_inline]] inline int attach_unless(const Target& target, Pair*& at, id::Keyval keyval,
-                                                uint64_t value, attrcache_tag tag,
-                                                Present present) {
-  Registry& registry = target.registry;
+// Attaches the value to a slot that is empty, or whose value is being deleted. kChanged: by now it
+// has a value that isn't.
+[[gnu::noinline]] int attach(Registry& registry, Table& table, Key key, uint64_t value) {
+  const id::Keyval keyval = key.keyval;
   if (!registry.is_kind_of(keyval)) [[unlikely]]
     return registry.why_not(keyval);
-  if (at == nullptr) [[unlikely]] {
-    if (const int error = make_slot(registry, target.table, keyval, &at)) return error;
+  Pair* slot = find_slot(table, keyval);
+  if (slot == nullptr) [[unlikely]] {
+    if (const int error = make_slot(registry, table, keyval, &slot)) return error;
   }
-  Pair& slot = *at;
   for (;;) {
-    SlotContent now = slot.load();
+    SlotContent now = slot->load();
     const bool empty = meta::empty(now.meta);
     // If it is occupied under another generation, this keyval was gone before that one began.
     if (!empty && !meta::belongs(now.meta, keyval)) return registry.why_not(keyval);
-    if (!empty && !meta::deleting(now.meta)) {
-      const int result = present(now);
-      if (result == kChanged) continue;
-      return result;
-    }
-    const stripe::Name name = take_reference(registry, keyval);
+    if (!empty && !meta::deleting(now.meta)) return kChanged;
+    References::Counter* counter;
+    const stripe::Name name = take_reference(registry, keyval, &counter);
     if (name == kNotTaken) return registry.why_not(keyval);
-    const SlotContent made = {value, meta::attached(name, tag, target.table.tick())};
-    if (!empty) target.table.mark_replaced();
-    if (empty ? slot::attach(slot, now, made)          // (S1)
-              : slot::attach_over(slot, now, made)) {  // (S11)
+    const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
+    if (!empty) table.mark_replaced();
+    if (empty ? slot::attach(*slot, now, made)          // (S1)
+              : slot::attach_over(*slot, now, made)) {  // (S11)
       return ATTRCACHE_OK;
     }
     registry.drop(keyval);
   }
 }
 
+// A loop in continue_set would have it compute beforehand what only further rounds need.
+[[gnu::noinline]] int next_round_of_set(Registry& registry, Table& table, void* object, Key key,
+                                        uint64_t value, int* callback_code) {
+  return continue_set(registry, table, object, key, value, callback_code);
+}
+
 }  // namespace
 
-void drop_reference(Registry& registry, id::Keyval keyval) { drop_detached(registry, keyval); }
+void drop_reference(Registry& registry, id::Keyval keyval) {
+  drop_in_stripe(registry, keyval, this_thread().ordinal);
+}
 
 stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
   if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
@@ -142,71 +151,79 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
   bool deleting = false;
   for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
     if (f.use == Frame::Use::kDeleting && f.slot == &slot && !f.table_died &&
-        f.attachment == meta::sequence(m)) {
+        meta::sequence(f.attachment) == meta::sequence(m)) {
       deleting = true;
     }
   });
   return deleting;
 }
 
-int continue_set(Target target, Pair* slot, id::Keyval keyval, uint64_t value, attrcache_tag tag,
-                 int* callback_code, bool in_vain) {
-  if (in_vain) target.registry.drop(keyval);
-  return attach_unless(
-      target, slot, keyval, value, tag, [&](SlotContent now) __attribute__((always_inline)) {
-        if (!meta::no_delete_fn(now.meta)) [[likely]] {
-          return exchange_and_delete(target, *slot, now, keyval, value, tag, callback_code);
-        }
-        const uint64_t replacement = slot::successor(target.table, now.meta, tag);
-        return slot::replace(*slot, now, {value, replacement})  // (S2)
-                   ? ATTRCACHE_OK
-                   : kChanged;
-      });
+int continue_set(Registry& registry, Table& table, void* object, Key key, uint64_t value,
+                 int* callback_code) {
+  Pair* const slot = find_slot(table, key.keyval);
+  SlotContent now;
+  int result;
+  if (slot == nullptr || !meta::holdable((now = slot->load()).meta, key.keyval) ||
+      !registry.is_kind_of(key.keyval)) [[unlikely]] {
+    result = attach(registry, table, key, value);
+  } else if (!meta::no_delete_fn(now.meta)) [[likely]] {
+    result = exchange_and_delete({registry, table, object}, *slot, now, key, value, callback_code);
+  } else {
+    const uint64_t replacement = slot::successor(table, now.meta, key.tag);
+    result = slot::replace(*slot, now, {value, replacement}) ? ATTRCACHE_OK : kChanged;  // (S2)
+  }
+  if (result != kChanged) [[likely]]
+    return result;
+  return next_round_of_set(registry, table, object, key, value, callback_code);
 }
 
-int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t value,
-                            attrcache_tag tag, void** present) {
-  Pair* slot = find_slot(target.table, keyval);
-  return attach_unless(target, slot, keyval, value, tag, [&](SlotContent now) {
-    if (present != nullptr)
-      *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
-    return ATTRCACHE_PRESENT;
-  });
+int continue_set_in_vain(Registry& registry, Table& table, void* object, Key key, uint64_t value,
+                         int* callback_code) {
+  registry.drop(key.keyval);
+  return continue_set(registry, table, object, key, value, callback_code);
 }
 
-int continue_delete(Target target, Pair* found, id::Keyval keyval, OnFailure on_failure,
+int continue_set_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
+                           void** present) {
+  const int result = attach(registry, table, key, value);
+  return result != kChanged ? result
+                            : set_attribute_if_absent(registry, table, key, value, present);
+}
+
+int continue_delete(Registry& registry, Table& table, void* object, id::Keyval keyval,
                     int* callback_code) {
-  Registry& registry = target.registry;
   if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
-  const int absent = on_failure == OnFailure::kKeep ? registry.result_for_user(ATTRCACHE_ABSENT)
-                                                    : ATTRCACHE_ABSENT;
-  if (found == nullptr) return absent;
+  Pair* const found = find_slot(table, keyval);
+  if (found == nullptr) return registry.result_for_user(ATTRCACHE_ABSENT);
+  const Target target = {registry, table, object};
   Pair& slot = *found;
-  Deletion deletion(target, slot, keyval);
+  Deletion deletion(registry.readers());
   slot::Claim claim;
   SlotContent now;
   for (;;) {
     now = slot.load();
     uint64_t m = now.meta;
-    if (!meta::visible(m) || !meta::belongs(m, keyval)) return absent;
+    if (!meta::visible(m) || !meta::belongs(m, keyval))
+      return registry.result_for_user(ATTRCACHE_ABSENT);
     if (meta::deleting(m)) {
       if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S10)
       continue;
     }
     if (meta::no_delete_fn(m)) {
-      if (slot::detach(slot, m)) return drop_detached(registry, keyval);  // (S3)
-      continue;
+      if (!slot::detach(slot, m)) continue;  // (S3)
+      drop_in_stripe(registry, keyval, this_thread().ordinal);
+      return ATTRCACHE_OK;
     }
-    if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
+    if (!deletion.prepare(table, now)) return ATTRCACHE_ERR_MEMORY;
     if (claim.take(slot, m)) break;  // (S8)
   }
-  if (deletion.hand_off(now, &claim)) return ATTRCACHE_OK;
-  TableScope scope(registry.threads().self(), &target.table, Frame::Use::kDeleting,
-                   deletion.cell());
+  if (deletion.hand_off(target, slot, keyval, now, &claim)) return ATTRCACHE_OK;
+  TableScope scope(registry.threads().self(), &table, Frame::Use::kDeleting, deletion.cell());
+  const unsigned ordinal = this_thread().ordinal;
   int code;
-  const bool gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code);
-  if (gone) drop_reference(registry, keyval);
+  if (delete_claimed(target, scope, slot, claim, now, keyval, OnFailure::kKeep, &code))
+    drop_in_stripe(registry, keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 

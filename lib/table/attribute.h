@@ -3,8 +3,8 @@
 // set and delete of one attribute. The steps that they take are in slot.h. Each looks at the slot
 // and takes the step that this calls for, in a loop, because another thread may have been faster.
 // The first round is inlined into the callers: it takes the steps of the common cases (S1, S2, S3).
-// Since nothing comes after a call there, it needs to save no register. If it hasn't taken a step,
-// the other rounds go on (continue_set, continue_delete), with the slot that was found.
+// If it hasn't taken one, the other rounds start over (continue_set, continue_delete). They get their
+// arguments in registers, and nothing comes after them, so that the first round has nothing to save.
 //
 // What was read of a keyval may be acted upon only if a reference on it was held at that time: the
 // caller's, or that of a value found attached. Until a reference is held, the keyval may end, and
@@ -30,20 +30,24 @@ struct Target {
   void* object;
 };
 
+// A keyval, and what a value is set as under it. Together they take one register.
+struct Key {
+  id::Keyval keyval;
+  attrcache_tag tag;
+};
+
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
-inline int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
-                         int* callback_code);
+inline int set_attribute(const Target& target, Key key, uint64_t value, int* callback_code);
 
 // Attaches the value if nothing is attached, or what is attached is being deleted. Otherwise
 // ATTRCACHE_PRESENT, and *present is what get gives, unless `present` is null.
-int set_attribute_if_absent(const Target& target, id::Keyval keyval, uint64_t value,
-                            attrcache_tag tag, void** present);
+inline int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
+                                   void** present);
 
-// ATTRCACHE_ABSENT: there was nothing to delete. With kKeep, which is a user's delete, that is told
-// as the domain wishes (Registry::result_for_user).
-inline int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failure,
-                            int* callback_code);
+// A user's delete. If there was nothing to delete, that is told as the domain wishes
+// (Registry::result_for_user).
+inline int delete_attribute(const Target& target, id::Keyval keyval, int* callback_code);
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m);
@@ -53,17 +57,37 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 // thread-local variables must be computed anew.
 [[gnu::noinline]] void drop_reference(Registry& registry, id::Keyval keyval);
 
-// Runs delete_fn, if there is one, on a value that the caller owns or has claimed.
+// The counter of a keyval's references in the stripe of the thread with that ordinal; null if the
+// kind never had a keyval of that index. The caller has found the keyval's slot.
+[[gnu::always_inline]] inline References::Counter* counter_of(const Registry& registry,
+                                                              id::Keyval keyval, unsigned ordinal) {
+  const id::Offset offset = id::slot_offset(keyval);
+  if (id::bytes(offset) >= Registry::kFirstChunkLength << id::kIndexShift) [[unlikely]]
+    return registry.counters(offset, ordinal);
+  References::Counter* const first = registry.first_chunk_counters(ordinal);
+  return first != nullptr ? first + id::bytes(offset) / sizeof(Pair) : nullptr;
+}
+
+// Drops the reference of a value that was attached, in the stripe of the thread with that ordinal.
+// Any thread's will do, so one that was looked up before a callback may be given.
+[[gnu::always_inline]] inline void drop_in_stripe(Registry& registry, id::Keyval keyval,
+                                                  unsigned ordinal) {
+  // There is such a counter, since there was such an attribute.
+  References::Counter* const counter = counter_of(registry, keyval, ordinal);
+  if (counter == nullptr) __builtin_unreachable();
+  if (!References::drop_open(*counter)) [[unlikely]]
+    registry.drop_slowly(keyval);
+}
+
+// Runs the delete_fn of a value that has one, and that the caller owns or has claimed.
 [[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
                                                 const Pair& slot, SlotContent owned,
                                                 id::Keyval keyval) {
+  const Registry& registry = target.registry;
+  scope.begin(&slot, owned.meta);
   // The value's reference keeps the callbacks alive.
-  attrcache_callbacks& callbacks = target.registry.callbacks(keyval);
-  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
-  scope.begin(&slot, meta::sequence(owned.meta));
-  const int code =
-      run_delete(callbacks, target.registry.convention(), target.object,
-                 target.registry.number_of(keyval), owned.value, meta::tag(owned.meta));
+  const int code = run_delete(registry.callbacks(keyval), registry.convention(), target.object,
+                              registry.number_of(keyval), owned.value, meta::tag(owned.meta));
   scope.end();
   return code;
 }
@@ -103,97 +127,94 @@ inline int fail(int code, int* callback_code) {
                          [] { return static_cast<Pair*>(nullptr); });
 }
 
-// The counter of a keyval's references in the stripe of the thread with that ordinal; null if the
-// kind never had a keyval of that index. The caller has found the keyval's slot.
-[[gnu::always_inline]] inline References::Counter* counter_of(const Registry& registry,
-                                                              id::Keyval keyval, unsigned ordinal) {
-  const id::Offset offset = id::slot_offset(keyval);
-  if (id::bytes(offset) >= Registry::kFirstChunkLength << id::kIndexShift) [[unlikely]]
-    return registry.counters(offset, ordinal);
-  References::Counter* const first = registry.first_chunk_counters(ordinal);
-  return first != nullptr ? first + id::bytes(offset) / sizeof(Pair) : nullptr;
-}
-
-// Takes a reference on a keyval whose slot was found, and sets *name to the keyval's. False: the
-// thread's stripe isn't open, or is contended, or there is no such keyval.
-[[gnu::always_inline]] inline bool take_open(Registry& registry, id::Keyval keyval,
-                                             stripe::Name* name) {
+// Takes a reference on a keyval whose slot was found, and sets *name to the keyval's. Returns the
+// counter, or null: the thread's stripe isn't open, or is contended, or there is no such keyval.
+[[gnu::always_inline]] inline References::Counter* take_open(Registry& registry, id::Keyval keyval,
+                                                             stripe::Name* name) {
   const unsigned ordinal = this_thread().ordinal;
   if (ordinal == 0) [[unlikely]]
-    return false;
+    return nullptr;
   References::Counter* const counter = counter_of(registry, keyval, ordinal);
   if (counter == nullptr) [[unlikely]]
-    return false;
+    return nullptr;
   const uint64_t word = counter->load(kRelaxed);  // only a guess
   *name = stripe::name_in(word);
-  return stripe::names(*name, keyval) && References::acquire_open(*counter, word);
+  if (!stripe::names(*name, keyval) || !References::acquire_open(*counter, word)) return nullptr;
+  return counter;
 }
 
 // The same in any case, but slower. kNotTaken: there is no such keyval.
 inline constexpr stripe::Name kNotTaken{0};
 [[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval);
 
-// Goes on with a set. The slot may be null: it was never needed. `in_vain`: the caller has taken a
-// reference on the keyval, which is to be dropped.
-[[gnu::noinline]] int continue_set(Target target, Pair* slot, id::Keyval keyval, uint64_t value,
-                                   attrcache_tag tag, int* callback_code, bool in_vain);
+// All rounds of a set; and the same, once a reference on the keyval that was taken in vain is dropped.
+[[gnu::noinline]] int continue_set(Registry& registry, Table& table, void* object, Key key,
+                                   uint64_t value, int* callback_code);
+[[gnu::noinline]] int continue_set_in_vain(Registry& registry, Table& table, void* object, Key key,
+                                           uint64_t value, int* callback_code);
 
-[[gnu::always_inline]] inline int set_attribute(const Target& target, id::Keyval keyval,
-                                                uint64_t value, attrcache_tag tag,
+[[gnu::always_inline]] inline int set_attribute(const Target& target, Key key, uint64_t value,
                                                 int* callback_code) {
+  Registry& registry = target.registry;
   Table& table = target.table;
-  bool in_vain = false;
+  const id::Keyval keyval = key.keyval;
   Pair* const slot = find_slot(table, keyval);
   if (slot != nullptr) [[likely]] {
     SlotContent now = slot->load();
-    if (meta::replaceable_at_once(now.meta, keyval)) {
-      if (!target.registry.is_kind_of(keyval)) [[unlikely]]
-        return ATTRCACHE_ERR_KEYVAL_KIND;
-      const uint64_t replacement = slot::successor(table, now.meta, tag);
+    if (meta::replaceable_at_once(now.meta, keyval) && registry.is_kind_of(keyval)) {
+      const uint64_t replacement = slot::successor(table, now.meta, key.tag);
       if (slot::replace(*slot, now, {value, replacement})) [[likely]]
         return ATTRCACHE_OK;  // (S2)
     } else if (meta::empty(now.meta)) {
       stripe::Name name;
-      if (take_open(target.registry, keyval, &name)) [[likely]] {
-        if (slot::attach(*slot, now, {value, meta::attached(name, tag, table.tick())})) [[likely]]
+      if (take_open(registry, keyval, &name) != nullptr) [[likely]] {
+        if (slot::attach(*slot, now, {value, meta::attached(name, key.tag, table.tick())}))
+            [[likely]] {
           return ATTRCACHE_OK;  // (S1)
-        in_vain = true;
+        }
+        return continue_set_in_vain(registry, table, target.object, key, value, callback_code);
       }
     }
   }
-  return continue_set(target, slot, keyval, value, tag, callback_code, in_vain);
+  return continue_set(registry, table, target.object, key, value, callback_code);
 }
 
-// Goes on with a delete, as above.
-[[gnu::noinline]] int continue_delete(Target target, Pair* slot, id::Keyval keyval,
-                                      OnFailure on_failure, int* callback_code);
+// The other rounds of a set_if_absent.
+[[gnu::noinline]] int continue_set_if_absent(Registry& registry, Table& table, Key key,
+                                             uint64_t value, void** present);
 
-// Drops the reference of a value without delete_fn that the caller has detached.
-[[gnu::always_inline]] inline int drop_detached(Registry& registry, id::Keyval keyval) {
-  const unsigned ordinal = this_thread().ordinal;
-  if (ordinal == 0) [[unlikely]] {
-    registry.drop(keyval);
-    return ATTRCACHE_OK;
+// Most often there is a value, and no thread is deleting it.
+[[gnu::always_inline]] inline int set_attribute_if_absent(Registry& registry, Table& table, Key key,
+                                                          uint64_t value, void** present) {
+  Pair* const slot = find_slot(table, key.keyval);
+  if (slot != nullptr) [[likely]] {
+    const SlotContent now = slot->load();
+    if (meta::holdable(now.meta, key.keyval) && registry.is_kind_of(key.keyval)) [[likely]] {
+      if (present != nullptr)
+        *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
+      return ATTRCACHE_PRESENT;
+    }
   }
-  // There is such a counter, since there was such an attribute.
-  References::Counter* const counter = counter_of(registry, keyval, ordinal);
-  if (counter == nullptr) __builtin_unreachable();
-  if (!References::drop_open(*counter)) [[unlikely]]
-    registry.drop_slowly(keyval);
-  return ATTRCACHE_OK;
+  return continue_set_if_absent(registry, table, key, value, present);
 }
+
+// All rounds of a delete.
+[[gnu::noinline]] int continue_delete(Registry& registry, Table& table, void* object,
+                                      id::Keyval keyval, int* callback_code);
 
 [[gnu::always_inline]] inline int delete_attribute(const Target& target, id::Keyval keyval,
-                                                   OnFailure on_failure, int* callback_code) {
+                                                   int* callback_code) {
+  Registry& registry = target.registry;
   Pair* const slot = find_slot(target.table, keyval);
   if (slot != nullptr) [[likely]] {
     uint64_t now = slot->load_meta();
-    if (meta::replaceable_at_once(now, keyval) && target.registry.is_kind_of(keyval) &&
+    if (meta::replaceable_at_once(now, keyval) && registry.is_kind_of(keyval) &&
         slot::detach(*slot, now)) {  // (S3)
-      return drop_detached(target.registry, keyval);
+      drop_in_stripe(registry, keyval, this_thread().ordinal);
+      return ATTRCACHE_OK;
     }
   }
-  return continue_delete(target, slot, keyval, on_failure, callback_code);
+  return continue_delete(registry, target.table, target.object, keyval, callback_code);
 }
 
 }  // namespace attrcache

@@ -76,6 +76,24 @@ inline void Batch::begin_at(Item* end) {
   }
 }
 
+inline void Batch::sort() {
+  // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
+  // each: no age is negative, and all are right modulo 2^35.
+  const uint64_t now = meta::spread(table_.now());
+  // Attributes that were set in the order of their keyvals, as most are, are sorted already, unless
+  // the clock has come round to 0 between the first and the last.
+  if (count_ == 0 || (in_order_ && meta::sequence(items_[count_ - 1].meta) <= now)) return;
+  sort_by_age(now);
+}
+
+void Batch::sort_by_age(uint64_t now) {
+  const auto age = [now](const Item& i) {
+    return (now - meta::sequence(i.meta)) & meta::kSequence;
+  };
+  std::sort(items_, items_ + count_,
+            [age](const Item& a, const Item& b) { return age(a) > age(b); });
+}
+
 // Lists and sorts all attributes. False: there is no memory for the list.
 bool Batch::list_all() {
   Item* end = few_ + kFew;
@@ -112,20 +130,6 @@ void Batch::list_run() {
   if (next.slot != nullptr) list(next.slot, static_cast<uint32_t>(next.meta), next.index);
   count_ = static_cast<unsigned>(few_ + kFew - items_);
   sort();
-}
-
-void Batch::sort() {
-  // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
-  // each: no age is negative, and all are right modulo 2^35.
-  const uint64_t now = meta::spread(table_.now());
-  // Attributes that were set in the order of their keyvals, as most are, are sorted already, unless
-  // the clock has come round to 0 between the first and the last.
-  if (count_ == 0 || (in_order_ && meta::sequence(items_[count_ - 1].meta) <= now)) return;
-  const auto age = [now](const Item& i) {
-    return (now - meta::sequence(i.meta)) & meta::kSequence;
-  };
-  std::sort(items_, items_ + count_,
-            [age](const Item& a, const Item& b) { return age(a) > age(b); });
 }
 
 }  // namespace attrcache

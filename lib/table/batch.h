@@ -54,6 +54,7 @@ class Batch {
   void list(Pair* run, uint32_t length, uint32_t first);
   void begin_at(Item* end);
   void sort();
+  [[gnu::noinline]] void sort_by_age(uint64_t now);
   bool list_runs(size_t* slots);
   bool make_room(size_t capacity, size_t used);
   void release_memory() {

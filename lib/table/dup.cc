@@ -153,7 +153,7 @@ class Dup {
 int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
                 int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
-    return give_up(keyval, set_attribute(to_, keyval, value, tag, callback_code));
+    return give_up(keyval, set_attribute(to_, {keyval, tag}, value, callback_code));
   }
   Table& to = to_.table;
   to.raise_clock(to.now() + 1);
@@ -170,7 +170,7 @@ int Dup::copy(const Batch::Item& item, int* callback_code) {
   // The copy's own reference is taken first, as above: what is found under the keyval's int from now
   // on is this keyval's, and copy_fn may delete the original.
   stripe::Name like;
-  if (!take_open(registry_, keyval, &like)) [[unlikely]] {
+  if (take_open(registry_, keyval, &like) == nullptr) [[unlikely]] {
     if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
     // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
     if ((like = take_slowly(registry_, keyval)) == kNotTaken) return ATTRCACHE_OK;

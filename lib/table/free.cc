@@ -62,6 +62,7 @@ class Free {
       : target_(target),
         table_(target.table),
         readers_(target.registry.readers()),
+        ordinal_(thread_ordinal()),
         mode_(mode),
         on_failure_(mode == ATTRCACHE_STOP_AT_FAILURE ? OnFailure::kKeep : OnFailure::kDetach),
         callback_code_(callback_code),
@@ -81,6 +82,7 @@ class Free {
   const Target& target_;
   Table& table_;
   Readers& readers_;
+  const unsigned ordinal_;
   const attrcache_delete_mode mode_;
   const OnFailure on_failure_;
   int* callback_code_;
@@ -104,17 +106,17 @@ inline int Free::one(const Batch::Item& item, HeldByOthers& is_held) {
   int code = 0;
   if (meta::no_delete_fn(m)) {
     if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
-    drop_reference(registry, keyval);
+    drop_in_stripe(registry, keyval, ordinal_);
   } else {
     slot::Claim claim;
     if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
     if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
       // If it can't be restored, another thread has deleted it, although the object is being freed.
-      if (!claim.restore()) drop_reference(registry, keyval);  // (S9)
+      if (!claim.restore()) drop_in_stripe(registry, keyval, ordinal_);  // (S9)
       return ATTRCACHE_ERR_BUSY;
     }
     if (delete_claimed(target_, scope_, slot, claim, now, keyval, on_failure_, &code))
-      drop_reference(registry, keyval);
+      drop_in_stripe(registry, keyval, ordinal_);
   }
   if (listener_.deleted_fn != nullptr) [[unlikely]]
     listener_.deleted_fn(listener_.context, registry.number_of(keyval), code);

@@ -135,36 +135,37 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-bool Deletion::hand_off_held(SlotContent found, slot::Claim* claim) {
-  Registry& registry = target_.registry;
+bool Deletion::hand_off_held(Target target, Pair& slot, id::Keyval keyval, SlotContent found,
+                             slot::Claim* claim, Announcement& cell, bool taken) {
+  Registry& registry = target.registry;
   Readers& readers = registry.readers();
   const uint64_t m = found.meta;
-  give_up_copies_of(readers, target_.table, slot_, m);
+  give_up_copies_of(readers, target.table, slot, m);
   if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
-  const Announcement* const holder = find_holder(readers, &slot_, m);  // (L7)
+  const Announcement* const holder = find_holder(readers, &slot, m);  // (L7)
   if (holder == nullptr) return false;
-  const attrcache_callbacks& callbacks = registry.callbacks(keyval_);
-  Tomb& tomb = readers.place_tomb(slot_, m);  // (L8)
-  tomb.slot.store(word_of(&slot_), kRelaxed);
+  const attrcache_callbacks& callbacks = registry.callbacks(keyval);
+  Tomb& tomb = readers.place_tomb(slot, m);  // (L8)
+  tomb.slot.store(word_of(&slot), kRelaxed);
   tomb.meta.store(m, kRelaxed);
   tomb.value.store(found.value, kRelaxed);
-  tomb.table.store(word_of(&target_.table), kRelaxed);
+  tomb.table.store(word_of(&target.table), kRelaxed);
   tomb.taker.store(0, kRelaxed);
   tomb.registry.store(word_of(&registry), kRelaxed);
-  tomb.keyval.store(id::bits(keyval_), kRelaxed);
-  tomb.object.store(word_of(target_.object), kRelaxed);
-  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target_.object),
+  tomb.keyval.store(id::bits(keyval), kRelaxed);
+  tomb.object.store(word_of(target.object), kRelaxed);
+  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target.object),
                             kRelaxed);
   readers.count_handed_off();
-  target_.table.mark_replaced();
+  target.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   const uint64_t open = tomb.open();
-  withdraw();
+  withdraw(readers, cell, taken);
   // (L9) The holder that was found is asked first, because it is nearly always there still.
   AsymmetricFence::heavy_fence(readers_of(m));
-  const bool mine = tomb.turn(open) && !still_holds(*holder, &slot_, m) &&
-                    find_holder(readers, &slot_, m) == nullptr && take(readers, tomb, open);
+  const bool mine = tomb.turn(open) && !still_holds(*holder, &slot, m) &&
+                    find_holder(readers, &slot, m) == nullptr && take(readers, tomb, open);
   if (mine) {
     delete_handed_off(readers, tomb);
   } else {

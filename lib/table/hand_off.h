@@ -16,57 +16,66 @@ namespace attrcache {
 // A delete, or a set over a value with a delete_fn.
 class Deletion {
  public:
-  Deletion(const Target& target, Pair& slot, id::Keyval keyval)
-      : target_(target), slot_(slot), keyval_(keyval) {}
-  ~Deletion() { withdraw(); }
+  explicit Deletion(Readers& readers) : readers_(readers) {}
+  ~Deletion() {
+    if (cell_ != nullptr) withdraw(readers_, *cell_, taken_);
+  }
   Deletion(const Deletion&) = delete;
   Deletion& operator=(const Deletion&) = delete;
 
   // Call this before the value found in the slot is taken out of it (S6) or claimed (S8), and again
   // if that fails. Announces, for as long as this object lives, that this thread will touch the
   // table, and reserves a tomb if anybody may hold the value. False: out of memory.
-  [[gnu::always_inline]] bool prepare(SlotContent found) {
-    if (cell_ == nullptr && !announce()) return false;
-    return !meta::was_held(found.meta) || target_.registry.readers().reserve_tomb();
+  [[gnu::always_inline]] bool prepare(const Table& table, SlotContent found) {
+    if (cell_ == nullptr && !announce(table)) return false;
+    return !meta::was_held(found.meta) || readers_.reserve_tomb();
   }
   // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to
   // them, or done, and the value's reference on the keyval is gone. The claim is then ended, and
   // the table must not be touched any more. This thread's own copies of the value, up its stack,
   // are given up: a copy_fn that deletes or replaces what it copies won't read it any more.
-  bool hand_off(SlotContent found, slot::Claim* claim) {
-    return meta::was_held(found.meta) && hand_off_held(found, claim);
+  [[gnu::always_inline]] bool hand_off(const Target& target, Pair& slot, id::Keyval keyval,
+                                       SlotContent found, slot::Claim* claim) {
+    if (!meta::was_held(found.meta) ||
+        !hand_off_held({target.registry, target.table, target.object}, slot, keyval, found, claim,
+                       *cell_, taken_)) {
+      return false;
+    }
+    cell_ = nullptr;
+    return true;
   }
 
+  // Whether no other deletion is announced up the stack, and the thread is one of the operating
+  // system's.
+  bool is_outermost() const { return !taken_; }
   // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
 
  private:
-  bool announce() {
-    Readers& readers = target_.registry.readers();
-    cell_ = &readers.near_record().deletes;
+  [[gnu::always_inline]] bool announce(const Table& table) {
+    cell_ = &readers_.near_record().deletes;
     if (!cell_->is_free_for(this_thread().identity)) [[unlikely]] {
-      cell_ = readers.take();
+      cell_ = readers_.take();
       if (cell_ == nullptr) return false;
       taken_ = true;
     }
     // Release: a thread that reads it reads `thread`. The next step on the slot releases both.
-    cell_->what.store(Announcement::of(&target_.table, Says::kDeletes), kRelease);
+    cell_->what.store(Announcement::of(&table, Says::kDeletes), kRelease);
     return true;
   }
-  void withdraw() {
-    if (taken_) [[unlikely]] {
-      target_.registry.readers().release(*cell_);
-    } else if (cell_ != nullptr) {
-      cell_->what.store(0, kRelease);  // hands on what was done to the table
+  [[gnu::always_inline]] static void withdraw(Readers& readers, Announcement& cell, bool taken) {
+    if (taken) [[unlikely]] {
+      readers.release(cell);
+    } else {
+      cell.what.store(0, kRelease);  // hands on what was done to the table
     }
-    cell_ = nullptr;
-    taken_ = false;
   }
-  [[gnu::noinline]] bool hand_off_held(SlotContent found, slot::Claim* claim);
+  // A target of its own, so that the caller can keep what it has in registers.
+  [[gnu::noinline]] static bool hand_off_held(Target target, Pair& slot, id::Keyval keyval,
+                                              SlotContent found, slot::Claim* claim,
+                                              Announcement& cell, bool taken);
 
-  const Target& target_;
-  Pair& slot_;
-  const id::Keyval keyval_;
+  Readers& readers_;
   Announcement* cell_ = nullptr;
   bool taken_ = false;  // whether the cell was taken; else it is the record's `deletes`
 };

@@ -98,6 +98,8 @@ constexpr bool was_held(uint64_t m) { return (m & (kUnheld | kNoDeleteFn)) == 0;
 // Whether its holders may be light readers. If not, each of them has executed full fences.
 constexpr bool light(uint64_t m) { return (m & kFull) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
+  if ((m & kTagBits[3]) == 0) [[likely]]
+    return ATTRCACHE_AS_POINTER;
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
 // The sequence number, modulo 2^35, at its place in the meta.

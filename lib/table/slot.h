@@ -118,16 +118,15 @@ class Claim {
  public:
   // (S8) Claims the value whose meta was found to be `m`. False, and `m` updated, if the slot has
   // changed.
-  bool take(Pair& slot, uint64_t& m) {
-    if (!slot.compare_exchange_meta(m, m | meta::kDeleting)) return false;
+  [[gnu::always_inline]] bool take(Pair& slot, uint64_t& m) {
     slot_ = &slot;
     claimed_ = m | meta::kDeleting;
-    return true;
+    return slot.compare_exchange_meta(m, claimed_);
   }
 
   // (S9) Makes the value attached again. False: another thread has deleted or replaced it
   // meanwhile, so it is gone, and its reference on the keyval is the caller's to drop.
-  bool restore() {
+  [[gnu::always_inline]] bool restore() {
     uint64_t now = claimed_;  // only a guess for the exchange
     if (slot_->compare_exchange_meta(now, now & ~(meta::kDeleting | meta::kUnheld))) return true;
     detach();
@@ -135,15 +134,18 @@ class Claim {
   }
 
   // (S12) Detaches the value, if it still is in the slot.
-  void detach() {
+  [[gnu::always_inline]] void detach() {
     uint64_t now = claimed_;  // as above
-    while (!slot_->compare_exchange_meta(now, 0) && is(now)) {
-    }
+    if (!slot_->compare_exchange_meta(now, 0)) [[unlikely]]
+      detach_hidden(*slot_, claimed_, now);
   }
 
  private:
-  // Whether `m` still is this claim's meta, hidden or not.
-  bool is(uint64_t m) const { return ((m ^ claimed_) & ~meta::kVisible) == 0; }
+  // It may have been hidden, or be gone.
+  [[gnu::noinline]] static void detach_hidden(Pair& slot, uint64_t claimed, uint64_t now) {
+    while (((now ^ claimed) & ~meta::kVisible) == 0 && !slot.compare_exchange_meta(now, 0)) {
+    }
+  }
 
   Pair* slot_ = nullptr;
   uint64_t claimed_ = 0;
