@@ -108,14 +108,14 @@ Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArgume
                                              int keyval, uint64_t value, attrcache_tag tag,
                                              const int* fortran_handle);
 
-inline bool is_called_at_once(const attrcache_callbacks& callbacks,
-                              const CallingConvention& convention) {
-  return callbacks.language == ATTRCACHE_C && convention.catch_exceptions == nullptr;
-}
+// The same in C, for a value set as a pointer, where exceptions are caught.
+[[gnu::noinline]] int run_c_delete_and_catch(const attrcache_callbacks& callbacks,
+                                             const CallingConvention& convention, void* object,
+                                             int keyval, void* value);
 
 // Runs a copy_fn that is neither NULL_COPY nor DUP.
 inline Copied run_copy(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  return is_called_at_once(callbacks, arguments.convention)
+  return callbacks.language == ATTRCACHE_C && arguments.convention.catch_exceptions == nullptr
              ? in_c::copy(callbacks, arguments)
              : run_copy_in_language(callbacks, arguments);
 }
@@ -127,8 +127,12 @@ inline Copied run_copy(attrcache_callbacks& callbacks, const CallbackArguments& 
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag,
                                              const int* fortran_handle = nullptr) {
-  if (tag == ATTRCACHE_AS_POINTER && is_called_at_once(callbacks, convention)) [[likely]]
-    return in_c::erase(callbacks, convention, object, keyval, as_pointer(value));
+  if (tag == ATTRCACHE_AS_POINTER && callbacks.language == ATTRCACHE_C) [[likely]] {
+    void* const pointer = as_pointer(value);
+    return convention.catch_exceptions == nullptr
+               ? in_c::erase(callbacks, convention, object, keyval, pointer)
+               : run_c_delete_and_catch(callbacks, convention, object, keyval, pointer);
+  }
   return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
 }
 
