@@ -194,9 +194,9 @@ int Fixture::set_slowly(int object, int key, int value) {
   const auto without_first_round = [](attrcache_kind* kind, attrcache_table* table, void* of,
                                       int keyval, intptr_t pointer, attrcache_tag tag,
                                       int* callback_code) noexcept {
-    return attrcache::continue_set({attrcache::Registry::of(kind), attrcache::Table::of(table), of},
-                                   nullptr, attrcache::id::of(keyval),
-                                   attrcache::stored(pointer, tag), tag, callback_code, false);
+    return attrcache::continue_set(attrcache::Registry::of(kind), attrcache::Table::of(table), of,
+                                   {attrcache::id::of(keyval), tag},
+                                   attrcache::stored(pointer, tag), callback_code);
   };
   return set_by(without_first_round, object, key, value);
 }

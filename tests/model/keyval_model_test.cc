@@ -303,7 +303,7 @@ TEST(Keyval, SetAgainstTheIntComingRound) {
   against_the_int_coming_round(Copy::kNot, [](Objects& o) {
     int code = 0;
     set_attribute({*reinterpret_cast<Registry*>(o.kind), Table::of(&o.tables[1]), nullptr},
-                  id::of(o.keys[0]), 7, ATTRCACHE_AS_POINTER, &code);
+                  {id::of(o.keys[0]), ATTRCACHE_AS_POINTER}, 7, &code);
   });
 }
 
