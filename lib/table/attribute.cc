@@ -121,10 +121,7 @@ constexpr int kChanged = 1000;
     if (name == kNotTaken) return registry.why_not(keyval);
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
     if (!empty) table.mark_replaced();
-    if (empty ? slot::attach(*slot, now, made)          // (S1)
-              : slot::attach_over(*slot, now, made)) {  // (S11)
-      return ATTRCACHE_OK;
-    }
+    if (slot::attach(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
     registry.drop(keyval);
   }
 }

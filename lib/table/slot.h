@@ -4,7 +4,7 @@
 // in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
 // sees by plain stores.) Which operation takes which step is decided in attribute.h, attribute.cc
 // (set, delete), hold.cc (borrow), dup.cc and free.cc.
-// How a deletion is handed off to others is in readers/tomb.h.
+// How a deletion is handed off to holders is in readers/tomb.h.
 //
 // The states of a slot, and the steps that lead from each:
 //
@@ -29,11 +29,9 @@
 //                S11 attach over -> ATTACHED: a set, whose value takes the place of the claimed one
 //                S12 detach -> EMPTY, by the claimer
 //
-// Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
-// S8), owns it, with its reference on the keyval. With that, a value without delete_fn is gone.
-// Else the owner runs delete_fn; but while anybody holds the value, it hands the deletion off
-// (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a delete claims
-// first (step 2), what slots don't show (step 4), where each operation takes effect.
+// The thread that has taken a value out of its slot, or claimed it (S2, S3, S6, S8), owns it, with its
+// reference on the keyval, and deletes it, or hands the deletion off. lib/CONCURRENCY.md teaches why:
+// why a set exchanges first and a delete claims first (step 2), what slots don't show (step 4).
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says
 // what the other ways of reading promise. The meta says under which keyval and with which tag the
@@ -59,14 +57,9 @@ namespace attrcache::slot {
 
 // ---- Attaching ----
 
-// (S1) Attaches a value to a slot that was found to hold `now`, and to be empty. If the slot has
-// changed, this fails and updates `now`; and so do all others that take `now`.
+// (S1, S11) Attaches a value to a slot that was found to hold `now`: nothing, or a claimed value. If
+// the slot has changed, this fails and updates `now`; and so do all others that take `now`.
 inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
-  return slot.compare_exchange(now, attached);
-}
-
-// (S11) The same over a claimed value.
-inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached) {
   return slot.compare_exchange(now, attached);
 }
 
