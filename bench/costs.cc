@@ -459,8 +459,8 @@ std::vector<Row> rows() {
   after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
   after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
   // Where the table once had a value with a delete_fn, which was replaced, and is gone: seven
-  // attributes without callbacks are set, and the object is freed, which makes its table as new; and
-  // a dup.
+  // attributes without callbacks are set, and the object is freed, which makes its table as new;
+  // and a dup.
   const auto replace_once = [](Object& object, int key) {
     for (int times = 0; times < 2; ++times) object.set(key);
     require(attrcache_delete(object.kind, &object.table, &object, key, nullptr));
@@ -484,8 +484,8 @@ std::vector<Row> rows() {
                     return dup_free(in);
                   }));
   }
-  // The attribute with a copy_fn has the last slot: a dup has copied the others at once by then, and
-  // starts over.
+  // The attribute with a copy_fn has the last slot: a dup has copied the others at once by then,
+  // and starts over.
   for (const long n : {1L, 64L, 1000L}) {
     add(on_object(with("dup_free_late_", n), n, dup, range(0, n), 0, n + 1,
                   [done = false](Inputs& in) mutable {

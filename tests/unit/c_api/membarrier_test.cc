@@ -31,8 +31,8 @@ namespace {
 volatile sig_atomic_t calls = 0;
 volatile sig_atomic_t refused = true;
 
-// Answers a call of membarrier, as a kernel that has none or as one that has all of its commands. It
-// executes no fence, which a process of one thread doesn't miss.
+// Answers a call of membarrier, as a kernel that has none or as one that has all of its commands.
+// It executes no fence, which a process of one thread doesn't miss.
 void answer(int, siginfo_t*, void* context) {
   calls = calls + 1;
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
@@ -146,8 +146,8 @@ TEST(MembarrierTest, NoneForValuesThatAreBorrowedOnce) {
   });
 }
 
-// Whoever deletes a value that was borrowed often asks for a fence before it looks for holders; and,
-// if it finds one, for another when it has handed the deletion off.
+// Whoever deletes a value that was borrowed often asks for a fence before it looks for holders;
+// and, if it finds one, for another when it has handed the deletion off.
 TEST(MembarrierTest, OneForALightValueAndTwoIfItIsHeld) {
   in_child([] {
     refused = false;
