@@ -88,10 +88,15 @@ struct Object {
   explicit Object(Kind& of) : kind(of.kind), keyvals(of.keyvals) {}
   // One row leaves a value held, so this may be BUSY.
   ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN_FINALLY, nullptr); }
-  void attach(long index) {
-    require(attrcache_set_as(kind, &table, this, keyvals[index], 0x20000, ATTRCACHE_AS_POINTER,
-                             nullptr));
+  int make_keyval(const attrcache_callbacks& callbacks) {
+    int key;
+    require(attrcache_keyval_create(kind, &callbacks, &key));
+    return key;
   }
+  void set(int key) {
+    require(attrcache_set_as(kind, &table, this, key, 0x20000, ATTRCACHE_AS_POINTER, nullptr));
+  }
+  void attach(long index) { set(keyvals[index]); }
   alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
   attrcache_kind* kind;
   const std::vector<int>& keyvals;
@@ -233,8 +238,7 @@ void burst(Object& object, int key, long borrows) {
   std::vector<attrcache_borrowed> held(static_cast<size_t>(borrows));
   for (attrcache_borrowed& borrowed : held) {
     require(attrcache_borrow(object.kind, &object.table, key, &borrowed));
-    require(attrcache_set_as(object.kind, &object.table, &object, key, 0x20000,
-                             ATTRCACHE_AS_POINTER, nullptr));
+    object.set(key);
   }
   for (attrcache_borrowed& borrowed : held) require(attrcache_give_back(&borrowed));
 }
@@ -375,13 +379,19 @@ std::vector<Row> rows() {
   }
   add(on_object("dup_free_none", 1, dup, {}, 0, 1, ONCE(dup_free)));
   add(on_object("is_empty", 0, {}, {}, 0, 1, ONCE(is_empty)));
-  for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L}) {
+  for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L, 10000L}) {
     add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, ONCE(dup_free)));
   }
   // All of them far: in a tree with nodes below its root.
-  add(on_object("get_dense", 1064, dup, range(64, 1064), 1063, 1, ONCE(get)));
+  for (const long n : {1000L, 10000L}) {
+    const long last = 63 + n;
+    add(on_object(with("get_dense_", n), last + 1, dup, range(64, last + 1), last, 1, ONCE(get)));
+    add(on_object(with("set_dense_", n), last + 1, dup, range(64, last + 1), last, 1, ONCE(set)));
+    add(on_object(with("set_delete_dense_", n), last + 1, dup, range(64, last + 1), last, 1,
+                  ONCE(set_delete)));
+  }
   add(on_object("dup_free_8_among", upto, dup, {0, 1, 2, 3, 4, 5, 6, kFar}, 0, 8, ONCE(dup_free)));
-  for (const long n : {8L, 64L, 1000L}) {
+  for (const long n : {8L, 64L, 1000L, 10000L}) {
     add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, ONCE(dup_free)));
   }
   attrcache_callbacks freeing = {};
@@ -407,6 +417,16 @@ std::vector<Row> rows() {
                     return replace_held(in, held);
                   }));
   }
+  // A value that is borrowed so often that its borrows execute no fence any more is replaced: while
+  // it is held, or not. Who replaces it asks the kernel for one, which isn't counted here.
+  constexpr int kBorrowsForALightOne = 32;
+  for (const bool replaced_held : {false, true}) {
+    add(on_object(replaced_held ? "replace_light_held" : "replace_light", 1, calling(), {0}, 0, 1,
+                  [replaced_held, held = std::vector<attrcache_borrowed>(1)](Inputs& in) mutable {
+                    for (int i = 0; i < kBorrowsForALightOne + !replaced_held; ++i) use(in);
+                    return replaced_held ? replace_held(in, held) : set(in);
+                  }));
+  }
   // Beside what is over. Each row does its once before the first turn.
   const auto after = [&](const char* name, auto over, auto once) {
     add(on_object(name, 2, calling(), {0, 1}, 0, 1, [over, once, done = false](Inputs& in) mutable {
@@ -423,8 +443,7 @@ std::vector<Row> rows() {
     static attrcache_borrowed kept[2];
     attrcache_borrowed& one = kept[kept[0].value != nullptr];
     require(attrcache_borrow(object.kind, &object.table, key, &one));
-    require(attrcache_set_as(object.kind, &object.table, &object, key, 0x20000,
-                             ATTRCACHE_AS_POINTER, nullptr));
+    object.set(key);
   };
   const auto both = [=](Object& object, int key) {
     borrows(object, key);
@@ -439,54 +458,52 @@ std::vector<Row> rows() {
   after("replace_and_free", nothing, ONCE(replace_and_free));
   after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
   after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
-  // Seven attributes without callbacks are set, and the object is freed; before that, in the second
-  // row, a value with a delete_fn was replaced in the object, and deleted.
+  // Where the table once had a value with a delete_fn, which was replaced, and is gone: seven
+  // attributes without callbacks are set, and the object is freed, which makes its table as new;
+  // and a dup.
+  const auto replace_once = [](Object& object, int key) {
+    for (int times = 0; times < 2; ++times) object.set(key);
+    require(attrcache_delete(object.kind, &object.table, &object, key, nullptr));
+  };
   for (const bool marked : {false, true}) {
     add(on_object(marked ? "fill_free_7_marked" : "fill_free_7_unmarked", 7, dup, {}, 0, 7,
-                  [marked, erasing = calling(), key = 0](Inputs& in) mutable {
-                    Object* object = in.object;
-                    attrcache_kind* kind = object->kind;
-                    if (key == 0) require(attrcache_keyval_create(kind, &erasing, &key));
-                    for (int times = 0; marked && times < 2; ++times) {
-                      require(attrcache_set_as(kind, &object->table, object, key, 0x20000,
-                                               ATTRCACHE_AS_POINTER, nullptr));
-                    }
-                    if (marked) {
-                      require(attrcache_delete(kind, &object->table, object, key, nullptr));
-                    }
-                    for (long i = 0; i < 7; ++i) object->attach(i);
-                    require(attrcache_delete_all(kind, &object->table, object,
+                  [=, key = 0](Inputs& in) mutable {
+                    Object& object = *in.object;
+                    if (key == 0) key = object.make_keyval(calling());
+                    if (marked) replace_once(object, key);
+                    for (long i = 0; i < 7; ++i) object.attach(i);
+                    require(attrcache_delete_all(object.kind, &object.table, &object,
                                                  ATTRCACHE_STOP_AT_FAILURE, nullptr));
                     return uintptr_t{0};
                   }));
-  }
-  // A table in which a value with a delete_fn was once replaced, and is gone.
-  for (const bool marked : {false, true}) {
     add(on_object(marked ? "dup_free_7_marked" : "dup_free_7_unmarked", 7, dup, range(0, 7), 0, 7,
-                  [marked, done = false](Inputs& in) mutable {
-                    Object* object = in.object;
-                    if (marked && !done) {
-                      const attrcache_callbacks erasing = calling();
-                      int key;
-                      require(attrcache_keyval_create(object->kind, &erasing, &key));
-                      for (int times = 0; times < 2; ++times) {
-                        require(attrcache_set_as(object->kind, &object->table, object, key, 0x20000,
-                                                 ATTRCACHE_AS_POINTER, nullptr));
-                      }
-                      require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
-                    }
+                  [=, done = false](Inputs& in) mutable {
+                    if (marked && !done)
+                      replace_once(*in.object, in.object->make_keyval(calling()));
                     done = true;
                     return dup_free(in);
                   }));
   }
+  // The attribute with a copy_fn has the last slot: a dup has copied the others at once by then,
+  // and starts over.
+  for (const long n : {1L, 64L, 1000L}) {
+    add(on_object(with("dup_free_late_", n), n, dup, range(0, n), 0, n + 1,
+                  [done = false](Inputs& in) mutable {
+                    if (!done) in.object->set(in.object->make_keyval(calling()));
+                    done = true;
+                    return dup_free(in);
+                  }));
+  }
+  for (const long n : {1000L, 10000L}) {
+    add(on_object(with("keyval_list_", n), n, dup, {}, 0, n,
+                  [infos = std::vector<attrcache_keyval_info>(n)](Inputs& in) mutable {
+                    size_t count;
+                    require(
+                        attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
+                    return uintptr_t{count};
+                  }));
+  }
   const long keyvals = 1000;
-  add(on_object("keyval_list", keyvals, dup, {}, 0, keyvals,
-                [infos = std::vector<attrcache_keyval_info>(keyvals)](Inputs& in) mutable {
-                  size_t count;
-                  require(
-                      attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
-                  return uintptr_t{count};
-                }));
   // Counters are per domain, so this row creates its own.
   add({"counters", keyvals, [=]() -> Loop {
          auto kind = std::make_shared<Kind>();

@@ -125,6 +125,22 @@ auto holding(Call call) {
     f.give_back(&borrowed);
   };
 }
+// When the kernel's fence has reached the first of two holders, that one gives back, and takes the
+// second for a holder still: but the second has given back already, and seen no tomb. So the
+// deleter must see the first's turn.
+TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
+  static attrcache_borrowed held[2];
+  const auto holding_both = [](Fixture& f) {
+    for (unsigned i = 0; i < 2; ++i) {
+      held[i] = {};
+      as_thread(i + 1, [&] { expect(f.borrow(0, 0, &held[i]), "it is held"); });
+    }
+  };
+  const auto give_back = [](int i) { return [i](Fixture& f) { f.give_back(&held[i]); }; };
+  const Bound bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
+  race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
+}
+
 // A deletion may also be left to the thread itself, if it has borrowed the value.
 TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
   race({}, attached(), holding(erase), erase);

@@ -22,7 +22,8 @@ namespace attrcache::model {
 struct Bound {
   unsigned preemptions = kUnlimited;
   unsigned stale_reads = kUnlimited;
-  bool only_first = false;  // only the first thread is preempted
+  bool only_first = false;      // only the first thread is preempted
+  bool gradual_fences = false;  // see Options
 };
 
 // Explores all executions within the bound; none may fail. If the environment variable
@@ -41,6 +42,7 @@ void run_model(Bound bound, Program program, bool first_may_stop = false) {
   options.stale_bound = bound.stale_reads;
   options.only_first_is_preempted = bound.only_first;
   options.first_may_stop = first_may_stop;
+  options.gradual_fences = bound.gradual_fences;
   options.max_steps = 30000;
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
   const auto start = std::chrono::steady_clock::now();

@@ -258,17 +258,23 @@ class AArch64:
         thread.note("a condition that depends on nothing in the test: left out")
 
     def _ccmp(self, step, thread):
-        """Only its Z is used: that of the difference if the condition holds, otherwise the given one."""
+        """Compares what it compares if the condition holds, and otherwise two numbers whose comparison gives the given flags.
+        (Equal ones set Z and C, where only Z may be given; no compiler lets CS or CC follow that.)
+        """
         left, right, flags, condition = step.operands
         width = width_of(left)
-        given = int(flags[1:], 0) & 4
-        otherwise = self.zero(width) if given else thread.constant(1, width)
-        to = thread.temp(thread.temporary(), width)
-        thread.emit(f"SUB {to},{self._operand(step, left, thread)},{self._operand(step, right, thread)}")
-        thread.emit(f"CSEL {to},{to},{otherwise},{condition.upper()}")
-        thread.emit(f"CMP {to},#0")
+        numbers = {0: (0, -1), 2: (1, 0), 4: (0, 0), 8: (0, 1)}.get(int(flags[1:], 0))
+        if numbers is None:
+            raise Inexpressible(f"{self.show(step)}: no two numbers compare like that")
+        compared = []
+        for operand, number in zip((left, right), numbers):
+            wanted = self._operand(step, operand, thread) if is_register(operand) else thread.constant(int(operand[1:], 0), width)
+            otherwise = thread.constant(number, width) if number else self.zero(width)
+            compared.append(thread.temp(thread.temporary(), width))
+            thread.emit(f"CSEL {compared[-1]},{wanted},{otherwise},{condition.upper()}")
+        thread.emit(f"CMP {','.join(compared)}")
         thread.tainted.add("nzcv")
-        thread.note("ccmp: as sub, csel and cmp, which give the same Z from the same registers and flags")
+        thread.note("ccmp: as csel, csel and cmp, which give the same flags from the same registers and flags")
         return None
 
     def _bits(self, step, thread):

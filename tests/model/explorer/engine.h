@@ -41,6 +41,7 @@ class Engine {
   uint64_t steps() const { return steps_; }
 
   // ---- For programs ----
+  unsigned become(unsigned thread);  // for the code under test; returns which it was
   void spawn(void (*body)(void*), void* argument);
   void join();
   [[noreturn]] void fail(const char* what);

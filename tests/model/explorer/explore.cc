@@ -31,6 +31,7 @@ void* closure(unsigned size) {
   return closures[closures_used++ % kMaxThreads];
 }
 
+unsigned become(unsigned thread) { return engine().become(thread); }
 void spawn(void (*body)(void*), void* argument) { engine().spawn(body, argument); }
 
 Result explore(const Options& options, void (*program)(void*), void* argument) {

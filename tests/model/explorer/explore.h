@@ -42,6 +42,9 @@ struct Options {
   // The first thread may stop for ever before any of its steps. Such an execution ends when all
   // others have ended. Only takes effect together with a preemption bound.
   bool first_may_stop = false;
+  // The heavy side of an asymmetric fence reaches one thread after the other, as the kernel's does,
+  // and they may go on in between. Otherwise it reaches all at once, which is less to explore.
+  bool gradual_fences = false;
   unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock
   const char* replay = nullptr;  // runs that one execution only
   bool quiet = false;            // doesn't print a failure, which is in the result anyway
@@ -60,6 +63,7 @@ namespace detail {
 Result explore(const Options& options, void (*program)(void*), void* argument);
 void spawn(void (*body)(void*), void* argument);
 void* closure(unsigned size);
+unsigned become(unsigned thread);
 }  // namespace detail
 
 template <typename Program>
@@ -74,6 +78,15 @@ void spawn(Body body) {
   static_assert(std::is_trivially_destructible_v<Body>, "capture by reference");
   void* kept = new (detail::closure(sizeof(Body))) Body(body);
   detail::spawn([](void* b) { (*static_cast<Body*>(b))(); }, kept);
+}
+
+// To be called before the threads run: calls body(), and the code under test takes the caller for
+// the thread of that number.
+template <typename Body>
+void as_thread(unsigned thread, Body body) {
+  const unsigned before = detail::become(thread);
+  body();
+  detail::become(before);
 }
 
 // Runs the threads to their ends.

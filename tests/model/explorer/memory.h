@@ -17,6 +17,7 @@
 //                      full fence at the point where it is: every thread sees what the caller has
 //                      seen, and the caller sees what any of them has seen. The other threads learn
 //                      nothing of each other, and this alone makes nothing happen before anything.
+//                      With Options::gradual_fences it reaches them one by one, in their order.
 //   full fences        are in the order of execution: a thread that executes one sees everything
 //                      that another had seen when it executed an earlier one
 //   updates            read the last store. A failing compare-and-swap is a load of any readable

@@ -77,6 +77,12 @@ void Engine::note(const char* text, int number) {
   log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
 }
 
+unsigned Engine::become(unsigned thread) {
+  const unsigned before = running_->lib.ordinal - 1;
+  running_->lib = thread_state_of(thread + 1);
+  return before;
+}
+
 void Engine::spawn(void (*body)(void*), void* argument) {
   if (concurrent || started_ != 0 || spawned_ == kMaxThreads) fail("spawn: not now");
   Thread& t = threads_[spawned_];
@@ -182,6 +188,7 @@ void Engine::heavy_fence() {
   let_others_go_first("heavy fence");
   const View before = running_->view;
   for (unsigned i = 0; i < spawned_; ++i) {
+    if (options_.gradual_fences && i != 0) let_others_go_first("reaches the next");
     View& other = threads_[i].view;
     running_->view.join_locations(other);
     other.join_locations(before);
