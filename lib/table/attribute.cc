@@ -68,7 +68,7 @@ constexpr int kChanged = 1000;
     return ATTRCACHE_ERR_MEMORY;
   ThreadState* thread = &this_thread();
   unsigned nested = 0;
-  if (!deletion.is_outermost()) [[unlikely]] {
+  if (!deletion.is_by_os_thread() || thread->innermost != nullptr) [[unlikely]] {
     thread = &registry.threads().self();
     nested = nested_sets(*thread, target.table, slot);
     if (nested == kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;

@@ -45,9 +45,8 @@ class Deletion {
     return true;
   }
 
-  // Whether no other deletion is announced up the stack, and the thread is one of the operating
-  // system's.
-  bool is_outermost() const { return !taken_; }
+  // Whether the thread is known to be one of the operating system's: the others have no `deletes`.
+  bool is_by_os_thread() const { return !taken_; }
   // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
 
