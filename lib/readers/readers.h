@@ -219,7 +219,11 @@ bool Readers::any(Visit visit) const {
         });
         return enough ? Saw::kEnough : saw;
       },
-      [](unsigned group, unsigned place) { return is_taken(group * kNearOrdinals + place); });
+      // With user-level threads a record stays, once used: a domain that goes to another process
+      // and back (README) finds none of this one's threads there.
+      [this](unsigned group, unsigned place) {
+        return threads_.hooked() || is_taken(group * kNearOrdinals + place);
+      });
 }
 
 }  // namespace attrcache

@@ -59,7 +59,7 @@ for part in macros inlined; do
   [[ -z $lost ]] || fail "what programs have compiled into them has changed: $lost"
 done
 
-# Changes that break existing programs, which abidiff must find, and some that don't.
+# Changes that break existing programs, each of which must be found, and some that don't.
 tried=0
 while IFS='|' read -r breaks change; do
   sed "$change" "$header" >"$work/changed.h"
@@ -67,7 +67,7 @@ while IFS='|' read -r breaks change; do
   build "$work/changed.h" "$work/changed.so"
   [[ $({ compare "$work/changed.so" && [[ -z $(comm -23 <(macros "$header") <(macros "$work/changed.h"))$(
     comm -23 <(inlined "$header") <(inlined "$work/changed.h")) ]]; } && echo no || echo yes) == "$breaks" ]] ||
-    fail "breaks programs: $breaks, and abidiff disagrees: $change $(cat "$work/log")"
+    fail "breaks programs: $breaks, and the verdict is the opposite: $change $(cat "$work/log")"
   tried=$((tried + 1))
 done <<'TEXT'
 yes|s/^ATTRCACHE_API int attrcache_version(void)/static inline int attrcache_version_(void)/
@@ -86,4 +86,4 @@ no|s/^#define ATTRCACHE_KEYVAL_MIN .*/&\n#define ATTRCACHE_ADDED 1/
 no|s/^ATTRCACHE_API int attrcache_version(void).*/&\nATTRCACHE_API int attrcache_added(void);/
 no|s/^  ATTRCACHE_DRAIN_FINALLY = 2/&, ATTRCACHE_ADDED = 4/
 TEXT
-echo "passed: the interface is compatible; abidiff judges $tried changes of it rightly"
+echo "passed: the interface is compatible; $tried changes of it are judged rightly"

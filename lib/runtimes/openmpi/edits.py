@@ -66,9 +66,18 @@ def communicators(tree):
 
     comm = tree.file("ompi/communicator/comm.c")
     comm.substitute(r"opal_hash_table_t \*attr,", "attrcache_table *attr,", count=2)
-    # MPI_Comm_create_group copies no attributes (MPI-4.1, section 7.7.1); only dup does.
+    # Only a dup copies attributes (MPI-4.1, section 7.7.1): not MPI_Comm_create_group, nor the two below.
     comm.function("ompi_comm_create_group").substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"NULL,            \1")
-    comm.substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"&comm->c_keyhash,\1", count=2)
+    # An intercommunicator has a duplicate of the local communicator inside, which asks for no remote group; MPI_Comm_idup asks
+    # for one always.
+    idup = comm.function("ompi_comm_idup_internal")
+    idup.substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"attributes,      \1")
+    idup.after(r"\*newcomm = MPI_COMM_NULL;",
+               "\n    attrcache_table *attributes = NULL == remote_group ? NULL : &comm->c_keyhash;")
+    comm.substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"&comm->c_keyhash,\1")
+    for name in ("dist_graph_create", "dist_graph_create_adjacent"):
+        tree.file("ompi/mca/topo/base/topo_base_%s.c" % name).substitute(
+            r"ompi_comm_dup_with_info \(comm_old, ", "ompi_comm_create_w_info (comm_old, comm_old->c_local_group, ")
     make = comm.function("ompi_comm_set_nb")
     make.substitute(r"NULL != oldcomm->c_keyhash", "!attrcache_table_is_empty(&oldcomm->c_keyhash)")
     make.delete(r"ompi_attr_hash_init")

@@ -22,6 +22,8 @@ struct Rank {
   attrcache_domain* domain;
   attrcache_kind* kind;
   attrcache_table table, copy;
+  attrcache_borrowed held;  // the first attribute of `table`, from one process to the next
+  bool holds;
   int keyvals[kKeyvals];
   int deleted, copied;
   size_t used;
@@ -68,8 +70,28 @@ int begin(Rank& rank) {
   return 0;
 }
 
+int borrow(Rank& rank) {
+  NEED(attrcache_borrow(rank.kind, &rank.table, rank.keyvals[0], &rank.held) == ATTRCACHE_OK);
+  rank.holds = true;
+  return 0;
+}
+
+// Replaces the value that is held: it is deleted when it is given back, not before.
+int replace_held(Rank& rank) {
+  rank.deleted = 0;
+  void* const value = rank.held.value;
+  NEED(attrcache_set(rank.kind, &rank.table, nullptr, rank.keyvals[0], value, nullptr) == 0);
+  NEED(rank.deleted == 0);
+  NEED(attrcache_give_back(&rank.held) == ATTRCACHE_OK);
+  NEED(rank.deleted == 1);
+  rank.holds = false;
+  return 0;
+}
+
 // Finds all values, replaces them, and makes a copy, which the next process frees.
 int use(Rank& rank) {
+  if (rank.holds) NEED(replace_held(rank) == 0);
+  NEED(borrow(rank) == 0 && replace_held(rank) == 0);
   rank.deleted = rank.copied = 0;
   NEED(attrcache_delete_all(rank.kind, &rank.copy, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr) ==
        0);
@@ -92,7 +114,13 @@ int use(Rank& rank) {
   return 0;
 }
 
+int use_and_borrow(Rank& rank) {
+  NEED(use(rank) == 0 && borrow(rank) == 0);
+  return 0;
+}
+
 int end(Rank& rank) {
+  NEED(replace_held(rank) == 0);
   rank.deleted = 0;
   for (attrcache_table* table : {&rank.table, &rank.copy}) {
     NEED(attrcache_delete_all(rank.kind, table, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr) == 0);
@@ -111,26 +139,28 @@ void use_the_library() {
   EXPECT_EQ(object.set(support::Recorder::make(universe.kind(), {}), 1), ATTRCACHE_OK);
 }
 
-// A process that does the steps that it is sent, each on a new thread if `in_threads`, and sends back
-// the line of what failed, or 0.
+// A process that does the steps that it is sent, and sends back the line of what failed, or 0. If
+// `in_a_thread`, a second thread does them, for which the library has another record.
 class Process {
  public:
-  explicit Process(Rank& rank, bool in_threads) {
+  explicit Process(Rank& rank, bool in_a_thread) {
     int to[2], from[2];
     if (pipe(to) != 0 || pipe(from) != 0) abort();
     child_ = fork();
     if (child_ == 0) {
       close(to[1]);
-      int (*step)(Rank&);
-      while (read(to[0], &step, sizeof step) == sizeof step) {
-        int line = 0;
-        if (in_threads) {
-          use_the_library();
-          std::thread([&] { line = step(rank); }).join();
-        } else {
-          line = step(rank);
+      const auto work = [&] {
+        int (*step)(Rank&);
+        while (read(to[0], &step, sizeof step) == sizeof step) {
+          const int line = step(rank);
+          if (write(from[1], &line, sizeof line) != sizeof line) break;
         }
-        if (write(from[1], &line, sizeof line) != sizeof line) break;
+      };
+      if (in_a_thread) {
+        use_the_library();
+        std::thread(work).join();
+      } else {
+        work();
       }
       _exit(0);
     }
@@ -161,8 +191,11 @@ TEST(OtherProcessTest, TheDomainGoesOnThere) {
     Process here(rank, false), there(rank, true);  // neither has used the library before
     EXPECT_EQ(here(begin), 0);
     for (int i = 0; i < 5; ++i) {
+      // Held in this process alone, and from one to the next.
       EXPECT_EQ(there(use), 0);
       EXPECT_EQ(here(use), 0);
+      EXPECT_EQ(there(use_and_borrow), 0);
+      EXPECT_EQ(here(use_and_borrow), 0);
     }
     EXPECT_EQ(there(end), 0);
   }
