@@ -75,6 +75,23 @@ PLACE void use_stale(void) {
   EXPECT("stale-keyval");
 }
 
+/* The warnings name this function (misuse_test.sh). */
+int MPIX_Comm_set_attr_if_absent(MPI_Comm, int, void*, void*, int*) __attribute__((weak));
+PLACE void set_if_absent(void) {
+  const int k = make();
+  TWICE MPIX_Comm_set_attr_if_absent(comm, MPI_KEYVAL_INVALID, NULL, NULL, &flag);
+  EXPECT("invalid-keyval");
+  TWICE MPIX_Comm_set_attr_if_absent(MPI_COMM_NULL, k, NULL, NULL, &flag);
+  EXPECT("null-handle");
+  MPI_Comm_set_attr(comm, k, NULL);
+  drop(k);
+  TWICE MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag);
+  EXPECT("set-on-freed");
+  MPI_Comm_delete_attr(comm, k);
+  TWICE MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag);
+  EXPECT("stale-keyval");
+}
+
 PLACE void free_twice(void) {
   int k = make();
   drop(k);
@@ -542,6 +559,7 @@ int main(int argc, char** argv) {
     use_invalid();
     use_unknown();
     use_stale();
+    set_if_absent();
     free_twice();
     free_again_in_use();
     use_wrong_kind();

@@ -54,6 +54,8 @@ while [ "${1---}" != -- ]; do
     [ -s "$TMPDIR/expected" ] || grep -q '^nothing to expect ' "$output" || { cat "$output" "$errors"; fail "$program: expects nothing"; }
     warnings | diff "$TMPDIR/expected" - || { cat "$errors"; fail "$program: expected (<), warned (>)"; }
     [ "$(grep -c 'warning:' "$errors")" = "$(wc -l <"$TMPDIR/expected")" ] || fail "$program: warnings without a place"
+    [ "$(grep -c ': set_if_absent (' "$errors")" = "$(grep -c ': MPIX_Comm_set_attr_if_absent: ' "$errors")" ] ||
+      { cat "$errors"; fail "$program: set_attr_if_absent is called by another name"; }
     [ "$np" = 1 ] || [ ! -s "$TMPDIR/expected" ] || grep -q "warning: rank 1 on $(hostname): " "$errors" || { cat "$errors"; fail "$program: no rank"; }
     [ "$(grep -c '^rank [0-9]*: [0-9]* checks passed$' "$output")" = "$np" ] && ! grep -q FAILED "$output" ||
       { grep FAILED "$output"; fail "$program: not all checks passed"; }

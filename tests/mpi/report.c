@@ -34,10 +34,12 @@ typedef int File_delete_fn(MPI_File, int, void*, void*);
 #pragma weak MPIX_File_free_keyval
 #pragma weak MPIX_File_set_attr
 #pragma weak MPIX_File_get_attr
+#pragma weak MPIX_Comm_set_attr_if_absent
 int MPIX_File_create_keyval(File_delete_fn*, int*, void*);
 int MPIX_File_free_keyval(int*);
 int MPIX_File_set_attr(MPI_File, int, void*);
 int MPIX_File_get_attr(MPI_File, int, void*, int*);
+int MPIX_Comm_set_attr_if_absent(MPI_Comm, int, void*, void*, int*);
 
 /* ---- Callbacks, whose names tell keyvals apart in the report ---- */
 
@@ -319,13 +321,15 @@ static void twice(void) {
   MPI_Comm_free(&comm);
 }
 
-/* Deleted by MPI_Finalize: before the report on MPI_COMM_SELF, after it on MPI_COMM_WORLD. */
+/* Deleted by MPI_Finalize: before the report on MPI_COMM_SELF, after it on MPI_COMM_WORLD. (The
+ * second call if absent attaches nothing, and is no set.) */
 static void at_finalize(void) {
-  int keyval = create(delete_on_self);
+  int flag, keyval = create(delete_on_self);
   MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &rank);
   MPI_Comm_free_keyval(&keyval);
   keyval = create(delete_on_world);
-  MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &rank);
+  for (int i = 0; i < 2; ++i)
+    MPIX_Comm_set_attr_if_absent(MPI_COMM_WORLD, keyval, &rank, NULL, &flag);
   MPI_Comm_free_keyval(&keyval);
 }
 

@@ -72,10 +72,13 @@ grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output 
 launch --compare=all.1.json --mpi "$(interposer_of "$mpi")" "$program" nothing
 has "  report: delete_reused (gone)"
 
-# With ATTRCACHE_CHECK=1, numbers and names are the same.
-ATTRCACHE_CHECK=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
+# With ATTRCACHE_CHECK=1, numbers and names are the same. ATTRCACHE_VERBOSE counts the same sets.
+ATTRCACHE_CHECK=1 ATTRCACHE_VERBOSE=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
 expect everything checked.json 2
 has "warning: "
+told=$(sed -n 's/^attrcache\[.* \([0-9]*\) sets, .*/\1/p' <<<"$output" | awk '{ n += $1 } END { print n }')
+sets=$(python3 -c 'import json; print(sum(k["sets"] for k in json.load(open("checked.json"))["sum"]["keyvals"]))')
+[ "$told" = "$sets" ] || fail "ATTRCACHE_VERBOSE tells $told sets, and the report $sets"
 grep -q '^"checked": true' checked.json && grep -q '^"checked": false' all.1.json || fail "checked"
 
 # More ranks than are printed in a line each.

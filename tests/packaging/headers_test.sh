@@ -27,6 +27,14 @@ END
 for compiler in gcc clang; do
   for standard in c11 c2x; do works "$compiler" c "$standard" -Wstrict-prototypes <"$work/use.h"; done
 done
+# The example on top of attrcache.hpp, in a function.
+{
+  echo '#include "attrcache/attrcache.hpp"'
+  echo 'struct Cache { void use() {} };'
+  sed -n '/^#/q; s|^//   ||p' lib/include/attrcache/attrcache.hpp | sed '1a attrcache::Status example(Session& session) {'
+  echo '}'
+} >"$work/example.cc"
+grep -q get_or_emplace "$work/example.cc" || fail "attrcache.hpp has no example"
 for compiler in g++ clang++; do
   for standard in c++11 c++17 c++2b; do
     sed 's/= {.size.*}/= {}/' "$work/use.h" |
@@ -34,6 +42,7 @@ for compiler in g++ clang++; do
   done
   for standard in c++20 c++2b; do
     works "$compiler" c++ "$standard" -Wold-style-cast -Wnon-virtual-dtor <"$here/cost.cc"
+    works "$compiler" c++ "$standard" <"$work/example.cc"
   done
   ! compile "$compiler" c++ c++17 <"$here/cost.cc" || fail "attrcache.hpp compiles in C++17"
   grep -q 'attrcache.hpp needs C++20' "$work/log" || fail "the error doesn't name C++20: $(cat "$work/log")"

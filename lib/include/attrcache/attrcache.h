@@ -39,7 +39,7 @@
  *     attrcache_domain* domain;
  *     attrcache_domain_create(NULL, &domain);
  *     attrcache_kind* comms;
- *     attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);
+ *     attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);  // or attrcache_kind_register
  *     attrcache_callbacks callbacks = {.size = sizeof callbacks,
  *                                      .delete_fn = (attrcache_callback*)delete_plan};
  *     int plan_key;
@@ -131,12 +131,13 @@
  *    too, if it tried to hold that very value and failed.) No call runs the deletion of a value
  *    that its thread has neither held nor tried to hold, unless it deletes or replaces that. No
  *    call returns the failure of a deletion that was handed off like this, and the value is gone
- *    all the same. Hence extra_state must live until the keyval's destructor is called, and
- *    delete_fn must not use the object if that may be freed meanwhile.
+ *    all the same. Hence extra_state must live until the keyval's destructor is called. delete_fn
+ *    may use the object, because attrcache_delete_all is BUSY until the last holder has run it. (Not
+ *    so ATTRCACHE_DRAIN_FINALLY and attrcache_table_abandon: who calls these must be alone.)
  *
  * 5. A set is one step. From then on every thread finds the new value; at no moment does one find
  *    none. The old value's delete_fn runs afterwards, and finds the new value attached. If it
- *    fails, set takes the new value back, unless another thread has taken it up (see
+ *    fails, set takes the new value back, unless another thread has used it by then (see
  *    attrcache_set).
  *
  * 6. Visible until gone. get finds an attribute until the delete_fn that a delete or free runs on
@@ -589,14 +590,15 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 
 /* Attaches a pointer under `keyval`, in one step (guarantee 5); then the old value's delete_fn
  * runs, unless that is left to holders (guarantee 4). If delete_fn fails, the old value is attached
- * again (each 256th time as the youngest), the call returns CALLBACK, and the caller still owns the
- * new value. But if another call has taken up the new value meanwhile (held, replaced or deleted
- * it, or tried to), or delete_fn has freed the object, the set has succeeded, and the old value is
- * gone: OK. With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be
- * null; it is written only if a delete_fn has failed, with what that returned: beside CALLBACK or
- * OK. Errors: NULL (kind, table), ARGUMENT (the table isn't aligned), KEYVAL_*, MEMORY, CALLBACK,
- * REATTACHED (the call is nested in 16 others, each a set of this attribute within the delete_fn of
- * the one before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * again, the call returns CALLBACK, and the caller still owns the new value. (The old one keeps its
+ * place in the order of setting, except after each 256th such failure: then it is the youngest.) If
+ * another call has held, replaced or deleted the new value meanwhile, or tried to, or delete_fn has
+ * freed the object, it is too late for that: the set has succeeded, the old value is gone, and the
+ * call returns OK. With ATTRCACHE_DELETE_ONCE the old value is gone in any case. `callback_code`
+ * may be null; it is written only if a delete_fn has failed, with what that returned: beside
+ * CALLBACK or OK. Errors: NULL (kind, table), ARGUMENT (the table isn't aligned), KEYVAL_*, MEMORY,
+ * CALLBACK, REATTACHED (the call is nested in 16 others, each a set of this attribute within the
+ * delete_fn of the one before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, void* value, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -613,7 +615,8 @@ ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table,
  * step (guarantee 7): of any number of threads that call this at once, exactly one attaches. For a
  * library that finds nothing on an object and wants to be the one that makes it: with get and then
  * set, two threads may both find nothing, and the second's set deletes what the first is using
- * already. Errors: as attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls
+ * already. A pointer is passed as (intptr_t)pointer, ATTRCACHE_AS_POINTER. Errors: as
+ * attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls
  * nothing back, but perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table,
                                           void* object, int keyval, intptr_t value,

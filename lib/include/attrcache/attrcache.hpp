@@ -2,16 +2,23 @@
 //
 // attrcache's C++ API: the C API with types, owners and lambdas. Header-only, C++20.
 //
-//   struct Session { attrcache::Attributes attributes; ... };    // your object embeds a table
+//   struct Session { attrcache::Attributes attributes; };        // your object embeds a table
 //
 //   auto domain = attrcache::Domain::create();                   // Result<Domain>
+//   if (!domain) return domain.status();                         // so for each Result, before use
 //   auto sessions = domain->add_kind<Session>("session");        // Result<Kind<Session>>
+//   if (!sessions) return sessions.status();
 //   auto cache = attrcache::Keyval<Cache, Session>::create(      // Result<Keyval<Cache, Session>>
 //       *sessions, attrcache::clone, attrcache::destroy);
-//   if (!cache->set(session, new Cache)) return;                 // Outcome
-//   if (Cache* found = cache->get(session)) found->use();       // null: nothing attached
+//   if (!cache) return cache.status();
+//   auto set = cache->set(session, std::make_unique<Cache>());   // Outcome
+//   if (!set) return set.status;
+//   if (Cache* found = cache->get(session)) found->use();        // null: nothing attached
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
-//   cache->get_or_emplace(session)->use();                       // made by one thread, if absent
+//   if (auto held = cache->get_or_emplace(session)) held->use(); // made by one thread, if absent
+//   return sessions->delete_all(session).status;                 // before the session ends
+//
+// tests/embedding/TUTORIAL.md has a whole program.
 //
 // attrcache.h has the contract: threads, progress, and the guarantees 1 to 11. Everything here also
 // works in a domain created in C with other ints for its keyvals (attrcache_keyval_numbers).
@@ -23,7 +30,10 @@
 // becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW; but moving it must not throw.
 //
 // Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
-// Keyval frees it; attributes attached under it stay in service until the last is deleted.
+// Keyval frees it; attributes attached under it stay in service until the last is deleted. An
+// object's end deletes none of its attributes: first call Kind::delete_all, or, in its destructor,
+// Kind::drain_finally. To see that nothing is left at the end, free each Keyval by free(), then
+// call Domain::destroy().
 //
 // The names are in an inline namespace, apart from those of the library's own sources.
 
@@ -115,6 +125,7 @@ class [[nodiscard]] Result {
 // ---- Objects -----------------------------------------------------------------------------------
 
 // A table that can't be copied: nor can then its object, whose attributes would be deleted twice.
+// Its destructor deletes nothing: see Kind::delete_all and drain_finally.
 struct Attributes : attrcache_table {
   constexpr Attributes() noexcept : attrcache_table{} {}
   Attributes(const Attributes&) = delete;
@@ -146,6 +157,7 @@ class Kind {
   }
 
   // Free: deletes every attribute, in the reverse order of setting; stops at the first failure.
+  // Status::busy while another thread holds a value: call it again.
   Outcome delete_all(Object& object) const noexcept {
     return delete_all(object, ATTRCACHE_STOP_AT_FAILURE);
   }
@@ -175,7 +187,7 @@ class Kind {
 };
 
 // One independent set of keyvals. Its destructor abandons what is still attached; destroy() fails
-// instead.
+// instead. No Keyval may be left when the destructor runs.
 class Domain {
  public:
   static Result<Domain> create() noexcept {
@@ -217,9 +229,18 @@ class Domain {
     return Kind<Object>(native);
   }
 
-  // Destroys the domain if no attribute is attached any more; else returns Status::busy. Fills
-  // `leaks`, if given, in either case.
+  // Destroys the domain if no attribute is attached and no keyval is left, which a Keyval would
+  // free later, in freed memory; else returns Status::busy. Fills `leaks`, if given, in either case.
   Status destroy(attrcache_leaks* leaks = nullptr) noexcept {
+    const attrcache_counters now = counters();
+    if (now.keyvals_created != now.keyvals_freed) {
+      if (leaks != nullptr) {
+        leaks->keyvals = now.keyvals_created - now.keyvals_freed;
+        leaks->freed_keyvals = now.keyvals_freed - now.keyvals_gone;
+        leaks->attributes = now.attributes;
+      }
+      return Status::busy;
+    }
     const int error = attrcache_domain_destroy(native_, ATTRCACHE_DESTROY_IF_UNUSED, leaks);
     if (error == ATTRCACHE_OK) native_ = nullptr;
     return static_cast<Status>(error);
@@ -613,6 +634,12 @@ class Keyval {
   }
 
   int native() const noexcept { return keyval_; }
+
+  // Frees the keyval now, as the destructor would. Afterwards all calls fail.
+  Status free() noexcept {
+    for_get_ = renumbered(numbers_.invalid);
+    return static_cast<Status>(attrcache_keyval_free(kind_, &keyval_));
+  }
 
   // Hands the keyval over to the caller, who must free it.
   int release() noexcept {

@@ -26,10 +26,12 @@
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *
- * (A program compiled with -fno-pie finds only those that its MPI had when it was linked.)
+ * Compile the files that do so as position-independent code (-fPIE or -fPIC, the default of most
+ * compilers). With -fno-pie the test is decided when the program is linked: it finds only what that
+ * MPI has itself, and nothing of attrcache-run's.
  *
- * Include any mpi.h before this header. It declares the functions on sessions if the MPI has
- * sessions.
+ * Include any mpi.h before this header, which needs no library (mpicc -Ilib/include ...). It
+ * declares the functions on sessions if the MPI has sessions.
  *
  * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions
  * do, through the object's error handler. There are no predefined attributes. Deleting an attribute
@@ -40,6 +42,10 @@
  */
 #ifndef ATTRCACHE_MPIX_H_
 #define ATTRCACHE_MPIX_H_
+
+#ifndef MPI_VERSION
+#error "include mpi.h before attrcache/mpix.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

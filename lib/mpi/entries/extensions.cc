@@ -34,6 +34,26 @@ int made(int result) {
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 
+// Returns attrcache's result. A call that has attached is a set, and is counted and traced as one.
+// (It takes no time worth measuring, because it calls nothing back.)
+template <typename Kind>
+int attach_if_absent(attrcache_table* table, typename Kind::Handle handle, int keyval, void* value,
+                     void* present, int* flag) {
+  const uint8_t watch = watched();
+  if (watch & kSanitized) tsan::release(keyval);
+  const int result = attrcache_set_if_absent(kind_of<Kind>(), table, facts::to_object(handle),
+                                             keyval, reinterpret_cast<intptr_t>(value),
+                                             ATTRCACHE_AS_POINTER, static_cast<void**>(present));
+  if (watch & kSanitized) tsan::acquire(keyval);
+  if (result < ATTRCACHE_OK) return result;
+  *flag = result == ATTRCACHE_OK;
+  if (*flag && watch != 0) [[unlikely]] {
+    count(counts.sets);
+    const report::Operation set(report::What::kSet, Kind::kNumber, keyval);
+  }
+  return result;
+}
+
 // ---- Sessions and files ----
 
 // Raises the error of a keyval that can't be freed, as names.h does in MPI's own functions.
@@ -50,13 +70,14 @@ int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation ope
     return raise_on<Kind>(handle, MPI_ERR_KEYVAL);
   }
   Anchor* anchor;
-  const Attach if_none = doing == Doing::kSet ? Attach::kYes : Attach::kNo;
+  const bool sets = doing == Doing::kSet || doing == Doing::kSetIfAbsent;
+  const Attach if_none = sets ? Attach::kYes : Attach::kNo;
   int code = find_unanchored<Kind>(handle, if_none, &anchor);
   if (code != MPI_SUCCESS) return code;
   attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
   if (checking()) {
     watch_thread(doing, Kind::kNumber, keyval);
-    if (doing == Doing::kSet) watch_set(Kind::kNumber, keyval);
+    if (sets) watch_set(doing, Kind::kNumber, keyval);
     if (doing == Doing::kDelete) watch_delete(Kind::kNumber, table, keyval);
   }
   const int result = operation(table, &code);
@@ -131,13 +152,8 @@ template <typename Kind>
 int set_attr_if_absent_unanchored(typename Kind::Handle handle, int keyval, void* value,
                                   void* present, int* flag) {
   if (flag == nullptr) return raise_on<Kind>(handle, MPI_ERR_ARG);
-  return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int*) {
-    if (watched() != 0) count(counts.sets);
-    const int result = attrcache_set_if_absent(kind_of<Kind>(), table, facts::to_object(handle),
-                                               keyval, reinterpret_cast<intptr_t>(value),
-                                               ATTRCACHE_AS_POINTER, static_cast<void**>(present));
-    if (result >= ATTRCACHE_OK) *flag = result == ATTRCACHE_OK;
-    return result;
+  return operate<Kind>(Doing::kSetIfAbsent, handle, keyval, [&](attrcache_table* table, int*) {
+    return attach_if_absent<Kind>(table, handle, keyval, value, present, flag);
   });
 }
 
@@ -155,21 +171,19 @@ int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, vo
                        int* flag) {
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) {
-    note_handle<Kind>(handle, Doing::kSet, keyval);
+    note_handle<Kind>(handle, Doing::kSetIfAbsent, keyval);
     if (is_null<Kind>(handle)) return Typed<Kind>::set_attr(handle, keyval, nullptr);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  const uint8_t watch = watched();
-  if (watch != 0) count(counts.sets);
-  if (watch & kChecked) watch_thread(Doing::kSet, Kind::kNumber, keyval);
+  if (watched() & kChecked) {
+    watch_thread(Doing::kSetIfAbsent, Kind::kNumber, keyval);
+    watch_set(Doing::kSetIfAbsent, Kind::kNumber, keyval);
+  }
   if (flag == nullptr) return raise_in_set<Kind, Typed<Kind>>(handle, MPI_ERR_ARG);
-  const int result = attrcache_set_if_absent(
-      kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
-      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, static_cast<void**>(present));
-  if (result < ATTRCACHE_OK) return fail_to_set<Kind, Typed<Kind>>(handle, result, keyval);
-  *flag = result == ATTRCACHE_OK;
-  return MPI_SUCCESS;
+  const int result = attach_if_absent<Kind>(&anchor->table, handle, keyval, value, present, flag);
+  if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
+  return fail_to_set<Kind, Typed<Kind>, Doing::kSetIfAbsent>(handle, result, keyval);
 }
 
 // Its callbacks get values as they were set.
@@ -274,31 +288,34 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
     return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, once, keyval, extra_state, \
                                  __builtin_return_address(0));                              \
   }
-#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                     \
-  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_x, Kind, 0)                                      \
-  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)               \
-  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_if_absent(Kind::Handle handle, int keyval,           \
-                                                       void* value, void* present, int* flag) {   \
-    static const auto next =                                                                      \
-        if_there("PMPIX_" #Comm "_set_attr_if_absent", refuse_to_set_if_absent<Kind>);            \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, present, flag); \
-    return set_attr_if_absent<Kind>(handle, keyval, value, present, flag);                        \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,          \
-                                                        void* value) {                            \
-    static const auto next =                                                                      \
-        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                   \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);                \
-    return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),    \
-                                            ATTRCACHE_AS_AINT);                                   \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,          \
-                                                        void* value, int* flag) {                 \
-    static const auto next =                                                                      \
-        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                   \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);          \
-    return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag,  \
-                                            attrcache_get_aint);                                  \
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                    \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_x, Kind, 0)                                     \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)              \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_if_absent(Kind::Handle handle, int keyval,          \
+                                                       void* value, void* present, int* flag) {  \
+    static const auto next =                                                                     \
+        if_there("PMPIX_" #Comm "_set_attr_if_absent", refuse_to_set_if_absent<Kind>);           \
+    if (!ours(keyval) || not_ours_to_answer()) {                                                 \
+      note_passed_on(Doing::kSetIfAbsent, Kind::kNumber, keyval);                                \
+      return next(handle, keyval, value, present, flag);                                         \
+    }                                                                                            \
+    return set_attr_if_absent<Kind>(handle, keyval, value, present, flag);                       \
+  }                                                                                              \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
+                                                        void* value) {                           \
+    static const auto next =                                                                     \
+        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                  \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);               \
+    return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),   \
+                                            ATTRCACHE_AS_AINT);                                  \
+  }                                                                                              \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,         \
+                                                        void* value, int* flag) {                \
+    static const auto next =                                                                     \
+        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                  \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);         \
+    return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag, \
+                                            attrcache_get_aint);                                 \
   }
 #include "mpi/native/kinds.def"
 // NOLINTEND

@@ -108,7 +108,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
-    watch_set(Kind::kNumber, keyval);
+    watch_set(Doing::kSet, Kind::kNumber, keyval);
   }
   int code = 0;
   const int result = watch_operation(report::What::kSet, Kind::kNumber, keyval, [&] {

@@ -70,13 +70,13 @@ int raise_in_set(typename Kind::Handle handle, int code) {
 // The next functions end an operation whose result isn't ATTRCACHE_OK. `code_or_keyval` is the
 // callback's code where a callback failed, and otherwise the keyval. It is one word so that the
 // callers, which are hot, need to keep only one word for the case of a failure.
-template <typename Kind, typename Names>
+template <typename Kind, typename Names, Doing kDoing = Doing::kSet>
 [[gnu::noinline, gnu::cold]] int fail_to_set(typename Kind::Handle handle, int result,
                                              int code_or_keyval) {
   if (result == ATTRCACHE_ERR_CALLBACK) {
     return raise_in_set<Kind, Names>(handle, failure(result, code_or_keyval));
   }
-  note_result(result, Doing::kSet, Kind::kNumber, code_or_keyval);
+  note_result(result, kDoing, Kind::kNumber, code_or_keyval);
   if (is_keyval_error(result)) return Names::set_attr(handle, code_or_keyval, nullptr);
   return raise_in_set<Kind, Names>(handle, error_code(result, 0));
 }

@@ -85,8 +85,8 @@ News record(Misuse sort, Place place) {
 
 // ---- Warnings ----
 
-constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
-                                  "set_attr", "get_attr",      "delete_attr"};
+constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",       "set_attr",
+                                  "get_attr", "delete_attr",   "set_attr_if_absent"};
 
 // Text of a bounded length that is put together piece by piece.
 class Line {
@@ -133,7 +133,8 @@ void warn(Misuse sort, const Case& c, Place place) {
   if (self.size > 1) line.add("rank %d on %s: ", self.rank, self.host);
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
   if (has_function) {
-    line.add("%s_%s_%s: ", c.kind < kMpiKinds ? "MPI" : "MPIX", kKindNames[c.kind].c,
+    const bool is_mpi = c.kind < kMpiKinds && c.doing != Doing::kSetIfAbsent;
+    line.add("%s_%s_%s: ", is_mpi ? "MPI" : "MPIX", kKindNames[c.kind].c,
              kCalls[static_cast<int>(c.doing)]);
   }
   line.add("%s", text.what);

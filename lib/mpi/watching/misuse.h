@@ -22,7 +22,7 @@ inline constexpr int kNoKind = -1;
 inline constexpr int kNoKeyval = INT32_MIN;
 
 // Which attribute function was called.
-enum class Doing : uint8_t { kUnknown, kCreate, kFree, kSet, kGet, kDelete };
+enum class Doing : uint8_t { kUnknown, kCreate, kFree, kSet, kGet, kDelete, kSetIfAbsent };
 
 // What is known of one case of misuse. `kind` is ATTRCACHE_COMMUNICATOR or one of the others,
 // `keyval` is what the program gave, and `detail` is anything else there is to say, or null.

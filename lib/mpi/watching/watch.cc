@@ -126,10 +126,10 @@ void watch_thread(Doing doing, int kind, int keyval) {
           level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SINGLE"});
 }
 
-void watch_set(int kind, int keyval) {
+void watch_set(Doing doing, int kind, int keyval) {
   attrcache_keyval_info info;
   if (describe_keyval(kind, keyval, &info) && info.freed != 0)
-    caught(Misuse::kSetOnFreed, {Doing::kSet, kind, keyval, nullptr});
+    caught(Misuse::kSetOnFreed, {doing, kind, keyval, nullptr});
 }
 
 void watch_delete(int kind, const attrcache_table* table, int keyval) {

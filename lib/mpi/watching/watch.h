@@ -38,7 +38,7 @@ void watch_thread(Doing doing, int kind, int keyval);
 
 // Check an operation before an attribute is set or deleted, or a keyval freed. (watch_free is called
 // for a report, too.)
-void watch_set(int kind, int keyval);
+void watch_set(Doing doing, int kind, int keyval);
 void watch_delete(int kind, const attrcache_table* table, int keyval);
 void watch_free(int kind, int keyval);
 

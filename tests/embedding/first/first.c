@@ -22,7 +22,7 @@ int main(void) {
   attrcache_domain* domain;
   attrcache_domain_create(NULL, &domain);
   attrcache_kind* comms;
-  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);
+  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &comms);  // or attrcache_kind_register
   attrcache_callbacks callbacks = {.size = sizeof callbacks,
                                    .delete_fn = (attrcache_callback*)delete_plan};
   int plan_key;

@@ -277,10 +277,45 @@ TEST_F(HppTest, ADomainInUseIsNotDestroyed) {
   attrcache_leaks leaks;
   EXPECT_EQ(other.destroy(&leaks), Status::busy);
   EXPECT_EQ(leaks.attributes, 1u);
+  EXPECT_EQ(leaks.keyvals, 1u);
   ASSERT_TRUE(communicators.delete_all(a));
   { const auto freed = std::move(keyval); }
   EXPECT_EQ(other.destroy(), Status::ok);
   EXPECT_EQ(other.native(), nullptr);
+}
+
+// A Keyval that outlived its domain would be freed in freed memory.
+TEST_F(HppTest, ADomainIsNotDestroyedBeforeItsKeyvals) {
+  Domain other = *Domain::create();
+  auto keyval = *CacheKeyval::create(*other.kind<Session>(ATTRCACHE_WINDOW));
+  auto in_use = *CacheKeyval::create(*other.kind<Session>(ATTRCACHE_WINDOW));
+  auto* const value = fresh();
+  ASSERT_TRUE(in_use.set(a, value));
+  { const auto freed = std::move(in_use); }
+  attrcache_leaks leaks;
+  EXPECT_EQ(other.destroy(&leaks), Status::busy);
+  EXPECT_EQ(leaks.keyvals, 1u);
+  EXPECT_EQ(leaks.freed_keyvals, 1u);
+  EXPECT_EQ(leaks.attributes, 1u);
+  ASSERT_TRUE(other.kind<Session>(ATTRCACHE_WINDOW)->delete_all(a));
+  delete value;
+  EXPECT_EQ(other.destroy(), Status::busy);
+  EXPECT_EQ(keyval.free(), Status::ok);
+  EXPECT_EQ(other.destroy(&leaks), Status::ok);
+  EXPECT_EQ(leaks.keyvals + leaks.freed_keyvals + leaks.attributes, 0u);
+  EXPECT_EQ(other.destroy(), Status::null);
+}
+
+TEST_F(HppTest, AFreedKeyvalFails) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  ASSERT_TRUE(keyval.set(a, fresh()));
+  EXPECT_EQ(keyval.free(), Status::ok);
+  Cache* found = nullptr;
+  EXPECT_EQ(keyval.get(a, found), Status::keyval_invalid);
+  EXPECT_EQ(keyval.set(a, std::make_unique<Cache>(&alive)).status, Status::keyval_invalid);
+  EXPECT_EQ(keyval.free(), Status::keyval_invalid);
+  ASSERT_TRUE(kind.delete_all(a));
+  EXPECT_EQ(alive, 0);
 }
 
 TEST(HppResultTest, DescribesErrors) {
