@@ -65,7 +65,7 @@ def from_file(here, wanted):
 
 def left(here, wanted):
     """Lists, or removes, what ended runs have left in this folder."""
-    for folder in kept.left(os.getcwd()):
+    for folder in kept.left(os.getcwd(), not wanted.remove_left_):
         if wanted.remove_left_:
             done = "removed " if kept.remove(folder) else "not removed, since not all in it is a run's: "
             print(done + printable(folder))
@@ -73,7 +73,8 @@ def left(here, wanted):
             command = " ".join(map(shlex.quote, map(str, kept.owner(folder)["words"])))
             makes_it = " ".join(map(shlex.quote, [program(here), "--from", folder]))
             makes_it += "" if kept.owner(folder)["options"] else " --report"
-            print("%s: %s\n  %s" % (time.ctime(os.stat(folder).st_mtime), printable(command), makes_it))
+            command = printable(command) + ("" if kept.ended(folder) else " (may still run)")
+            print("%s: %s\n  %s" % (time.ctime(os.stat(folder).st_mtime), command, makes_it))
     return 0
 
 
@@ -122,6 +123,17 @@ class Reports:
             words += ["--compare", self.wanted.compare_] if self.wanted.compare_ is not None else []
             words += ["--trace", moved.get(self.wanted.trace_, self.wanted.trace_)] if self.wanted.trace_ else []
         return "on %s this makes it: %s" % (socket.gethostname(), " ".join(map(shlex.quote, words)))
+
+    def tell_job(self, folder):
+        """Says at the beginning of a batch job's first run in a place what to do should the job be ended. Returns whether it
+        did."""
+        place = os.path.dirname(folder)
+        if not folder or not kept.batch_job() or not kept.is_first(kept.batch_job() + " " + place):
+            return False
+        say("should the job be ended before the report is there, " + self.makes_it(folder))
+        listing = "cd %s && %s --left" % (shlex.quote(place), shlex.quote(program(self.here)))
+        say("should it be ended in a later run, this says what makes that report: " + listing)
+        return True
 
     def elsewhere(self):
         """Where there is room for the reports, as {name: new name}, in place of nothing."""
@@ -214,9 +226,7 @@ class Parts:
         # Other users may see the folder's name, so the token isn't in it.
         self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), os.urandom(8).hex()))))
         self.homeless = {}  # parts that didn't fit into the folder
-        self.told = bool(kept.batch_job())
-        if wants.any and self.folder.path and self.told:
-            say("should the job be ended before the report is there, " + self.makes_it())
+        self.told = wants.any and wants.tell_job(self.folder.path)
 
     def makes_it(self):
         return self.wants.makes_it(self.folder.path)

@@ -37,6 +37,11 @@ bool is_mpi_library(const char* path) {
   return false;
 }
 
+// As CPython names extension modules: "MPI.cpython-311-x86_64-linux-gnu.so", "MPI.abi3.so".
+bool is_python_module(const std::string& path) {
+  return path.find(".cpython-") != std::string::npos || path.find(".abi3.so") != std::string::npos;
+}
+
 // The program itself has no name in the list, so the system is asked.
 std::string path_of(const dl_phdr_info& info, bool first) {
   if (!first) return info.dlpi_name;
@@ -68,8 +73,8 @@ int look(dl_phdr_info* info, size_t, void*) {
   std::string path = path_of(*info, first);
   Module*& known = s.seen[{info->dlpi_addr, end, path}];
   if (known == nullptr) {
-    known = new Module{info->dlpi_addr + begin, info->dlpi_addr + end, info->dlpi_addr, "",
-                       is_mpi_library(path.c_str())};
+    known = new Module{info->dlpi_addr + begin,      info->dlpi_addr + end, info->dlpi_addr, "",
+                       is_mpi_library(path.c_str()), is_python_module(path)};
     path.copy(known->path, sizeof known->path - 1);
   }
   s.present[known->end] = known;
@@ -86,6 +91,17 @@ const Module* module_at(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const auto found = s.present.upper_bound(at);
   return found != s.present.end() && found->second->begin <= at ? found->second : nullptr;
+}
+
+const Module* module_named(const std::string& name) {
+  State& s = state();
+  const std::lock_guard held(s.lock);
+  Module*& known = s.seen[{0, 0, name}];
+  if (known == nullptr) {
+    known = new Module{};
+    name.copy(known->path, sizeof known->path - 1);
+  }
+  return known;
 }
 
 }  // namespace attrcache::mpi
