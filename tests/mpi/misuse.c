@@ -516,7 +516,7 @@ static void exhaust_keyvals(void) {
   free(keyvals);
 }
 
-/* To name a line takes processes, of which the program hears nothing, whatever it does on SIGCHLD. */
+/* To name a line takes processes. The program hears nothing of these, whatever SIGCHLD is to it. */
 static volatile sig_atomic_t children_ended;
 static void count_child(int number) {
   (void)number;

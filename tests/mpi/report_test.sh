@@ -289,6 +289,16 @@ command=$(tail -n 1 <<<"$output")
 output=$(cd / && eval "$command" 2>&1)
 has "the attributes of 1 rank"
 (cd listed && "$run" --remove-left >/dev/null && [ -z "$(ls -A)" ]) || fail "--remove-left"
+# What a killed run has left stays until a run makes the same report, which says so.
+mkdir alone && cd alone || exit 1
+launch --report=same.json --mpi "$(interposer_of "$mpi")" sh -c '"$0" killed; kill -KILL $PPID' "$program"
+left=$(echo .attrcache-run.*)
+launch --report=another.json "$program" nothing
+[ -d "$left" ] || fail "another run has removed $left"
+launch --report=same.json "$program" nothing
+has "the report replaces that of an ended run, whose data are removed: $PWD/$left"
+[ ! -e "$left" ] || fail "$left is still there"
+cd ..
 ATTRCACHE_TRACE_SLOW=often launch --report --trace=often.trace "$mpirun" -np 1 "$program" nothing
 has "ATTRCACHE_TRACE_SLOW=often: not a number"
 has "the attributes of 1 rank"

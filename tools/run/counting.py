@@ -112,20 +112,26 @@ def named(words, is_srun):
     return found
 
 
-def running(token):
-    """The hosts that are named to launchers which run on this host and have `token` in their environment: those that a script
-    has started."""
-    found = []
+def processes(token):
+    """The command lines of the processes on this host that have `token` in their environment: what the command has started."""
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/environ" % process, "rb") as file:
                 is_ours = token.encode() in file.read()
             with open("/proc/%s/cmdline" % process, errors="replace") as file:
-                launcher, *words = file.read().split("\0")
+                words = file.read().split("\0")
         except OSError:
             continue  # it has ended, or is another user's
+        if is_ours:
+            yield words
+
+
+def running(token):
+    """The hosts that are named to launchers which a script has started."""
+    found = []
+    for launcher, *words in processes(token):
         name = os.path.basename(launcher)
-        if is_ours and LAUNCHERS.fullmatch(name):
+        if LAUNCHERS.fullmatch(name):
             found += named(words, name == "srun")
     return found
 

@@ -11,6 +11,7 @@ import sys
 import time
 
 import collector
+import counting
 import kept
 import trust
 from words import die, printable, say
@@ -203,18 +204,6 @@ def has_room(place):
         return False
 
 
-def runs_with(token):
-    """Whether the command has left a process on this host: one with `token` in its environment."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/environ" % name, "rb") as file:
-                if token.encode() in file.read():
-                    return True
-        except OSError:
-            pass  # it has ended, or is another user's
-    return False
-
-
 class Parts:
     """The ranks' parts of a report, in a folder from the time when they begin to count."""
 
@@ -262,7 +251,7 @@ class Parts:
         say hello, as those of a launcher that a script has left in the background."""
         hellos = [message for message in messages if message.what == "hello" and "declined" not in message.fields]
         waiting = any(not self.came(hello) and hello.may_run() for hello in hellos)
-        return self.wants.any and (waiting or self.token and not messages and runs_with(self.token))
+        return self.wants.any and (waiting or self.token and not messages and any(counting.processes(self.token)))
 
     def end(self, messages, ended):
         """Called when the command has ended."""

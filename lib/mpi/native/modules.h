@@ -26,6 +26,9 @@ struct Module {
 // the same.
 const Module* module_at(const void* address);
 
+// Whether one of Python's extension modules has been seen by module_at().
+bool has_python_modules();
+
 // What is no file, but has a name to be shown instead of one: the same for the same name. It ends
 // at 0, as no file does.
 const Module* module_named(const std::string& name);

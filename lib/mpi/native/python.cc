@@ -12,10 +12,10 @@ namespace {
 
 using Object = void;  // PyObject
 
-// Functions of Python's that are in all its versions from 3.5 on. Null where there is no Python.
+// Functions of Python's from 3.5 on. Null where there is no Python.
 struct Python {
   Object* (*own_state)() = find("PyGILState_GetThisThreadState");
-  Object* (*running_state)() = find("_PyThreadState_UncheckedGet");
+  Object* (*running_state)() = find("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
   Object* (*frame)() = find("PyEval_GetFrame");
   Object* (*error)() = find("PyErr_Occurred");
   void (*clear_error)() = find("PyErr_Clear");
@@ -31,7 +31,11 @@ struct Python {
       return reinterpret_cast<Function*>(symbol);
     }
   };
-  static Found find(const char* name) { return {find_symbol(name)}; }
+  // `before_3_13`: another name that it had.
+  static Found find(const char* name, const char* before_3_13 = nullptr) {
+    void* const symbol = find_symbol(name);
+    return {symbol == nullptr && before_3_13 != nullptr ? find_symbol(before_3_13) : symbol};
+  }
 
   bool is_there() const {
     return own_state != nullptr && running_state != nullptr && frame != nullptr &&

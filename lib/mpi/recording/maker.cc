@@ -60,11 +60,12 @@ Maker* find_maker(int kind, const Source& source) {
   attrcache_callback* const copy_fn =
       source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN;
   attrcache_callback* const function = source.delete_fn != nullptr ? source.delete_fn : copy_fn;
-  const Module* const module = module_at(source.caller);
-  const Module* const python = python_code(module);
-  const Place named_by = python != nullptr     ? Place{python, python}
-                         : function != nullptr ? function_place(reinterpret_cast<void*>(function))
-                                               : Place{source.caller, module};
+  Place named_by = function != nullptr ? function_place(reinterpret_cast<const void*>(function))
+                                       : Place{source.caller, module_at(source.caller)};
+  if (has_python_modules()) {
+    const Module* const python = python_code(module_at(source.caller));
+    if (python != nullptr) named_by = {python, python};
+  }
   Key key = {kind, copy_fn, source.delete_fn, named_by};
   const std::lock_guard held(map_lock);
   const bool full = makers().size() >= kMost && !makers().contains(key);
