@@ -62,6 +62,7 @@ Maker* find_maker(int kind, const Source& source) {
   attrcache_callback* const function = source.delete_fn != nullptr ? source.delete_fn : copy_fn;
   Place named_by = function != nullptr ? function_place(reinterpret_cast<const void*>(function))
                                        : Place{source.caller, module_at(source.caller)};
+  // Without the lock: Python may collect garbage here, and finalizers may make keyvals.
   if (has_python_modules()) {
     const Module* const python = python_code(module_at(source.caller));
     if (python != nullptr) named_by = {python, python};
