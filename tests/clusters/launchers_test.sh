@@ -86,6 +86,11 @@ for options in "-genvlist LISTED,HOME" "-genvlist=LISTED" "-genvlist HOME -envli
   says 1 '' "${remote[@]}" $options -np 1 ./lists -envlist A
 done
 says 2 '' "${remote[@]}" -genvnone -envlist LISTED -np 1 ./lists -envlist A : -envlist LISTED -np 1 ./lists -envlist A
+echo "-genvlist LISTED -np 1 ./lists -envlist A" >lines
+says 1 '' "${remote[@]}" -configfile lines
+says 1 '' "${remote[@]}" -configfile=lines
+HYDRA_ENV=none says 1 '' "${remote[@]}" -env LISTED yes -np 1 ./lists -envlist A
+HYDRA_ENV=none says 1 '' "${remote[@]}" -genvlist LISTED -np 1 ./lists -envlist A
 for options in "--export=NONE" "--export HOME,USER" "--export=A=B"; do
   # shellcheck disable=SC2086 # words
   says 1 '' srun $options ./leaks ./program
@@ -106,6 +111,10 @@ half='[ $PMI_RANK = $1 ] && unset LD_PRELOAD; exec ./program'
 says 4 'served 2 of 4 ranks; not rank 1 of one run, not rank 0' \
   sh -c 'mpirun.mpich -np 2 sh -c "$1" sh 1; mpirun.mpich -np 2 sh -c "$1" sh 0' ./program "$half"
 says 4 'served 3 of 4 ranks; not rank 2' mpirun.mpich -np 4 sh -c "$half" sh 2 -n 9 # which is the program's
+# The hosts of the others, where a script starts the launcher.
+half='[ $PMI_RANK = 0 ] || unset LD_PRELOAD; exec ./program'
+says 2 'served 1 of 2 ranks; not rank 1; none on 127.0.0.2' \
+  sh -c '"$@"' sh mpirun.mpich -launcher ssh -launcher-exec "$PWD/bin/ssh_" -hosts "$(hostname),127.0.0.2" -np 2 sh -c "$half"
 # One port twice in a row; and one that isn't free.
 ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program
 ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program

@@ -33,7 +33,7 @@ launch() { # CHECK PROGRAM
 # "SORT FUNCTION" for each warning, which is two lines: "...: warning: ..., at LIBRARY: FUNCTION (FILE:12)" and
 # "...:   ... [SORT]".
 warnings() {
-  sed -n 's/^\(attrcache\[[0-9]*\]: \)warning: .*, \(at\|in\) \([^:]*\): \([^ +]*\) ([a-z_]*[.][cF]9\?0\?:[0-9]*)$/\1\4/p
+  sed -n 's/^\(attrcache\[[0-9]*\]: \)\(warning\|note\): .*, \(at\|in\) \([^:]*\): \([^ +]*\) ([a-z_]*[.][cF]9\?0\?:[0-9]*)$/\1\5/p
     s/^\(attrcache\[[0-9]*\]: \)warning: .* no more are reported$/\1-\n\1[no-more]/p
     s/^\(attrcache\[[0-9]*\]: \)  .* \[\([a-z-]*\)\]$/\1[\2]/p' "$errors" |
     awk '$2 ~ /^\[/ { print substr($2, 2, length($2) - 2), place[$1]; next } { place[$1] = $2 }' | sort
@@ -53,7 +53,7 @@ while [ "${1---}" != -- ]; do
     grep '^expect ' "$output" | cut -d' ' -f2- | sort >"$TMPDIR/expected"
     [ -s "$TMPDIR/expected" ] || grep -q '^nothing to expect ' "$output" || { cat "$output" "$errors"; fail "$program: expects nothing"; }
     warnings | diff "$TMPDIR/expected" - || { cat "$errors"; fail "$program: expected (<), warned (>)"; }
-    [ "$(grep -c 'warning:' "$errors")" = "$(wc -l <"$TMPDIR/expected")" ] || fail "$program: warnings without a place"
+    [ "$(grep -c 'warning:\|note:' "$errors")" = "$(wc -l <"$TMPDIR/expected")" ] || fail "$program: warnings without a place"
     [ "$(grep -c ': set_if_absent (' "$errors")" = "$(grep -c ': MPIX_Comm_set_attr_if_absent: ' "$errors")" ] ||
       { cat "$errors"; fail "$program: set_attr_if_absent is called by another name"; }
     [ "$np" = 1 ] || [ ! -s "$TMPDIR/expected" ] || grep -q "warning: rank 1 on $(hostname): " "$errors" || { cat "$errors"; fail "$program: no rank"; }

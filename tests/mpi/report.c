@@ -12,6 +12,7 @@
  *   report abort         one keyval, and MPI_Abort
  *   report terminated    one keyval, and SIGTERM
  *   report killed        one keyval, and SIGKILL
+ *   report quick         one keyval, an attribute on MPI_COMM_SELF, and quick_exit
  *   report handed        a set and a delete each leave a deletion to another thread's dup
  *   report waits         one keyval, prints a line, and waits for the end of its input
  */
@@ -433,11 +434,15 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "killed") == 0) {
     plain();
     raise(SIGKILL);
+  } else if (strcmp(what, "quick") == 0) {
+    plain();
+    at_finalize();
+    quick_exit(3);
   } else {
     fprintf(
         stderr,
-        "report everything|nothing|forked|many|twice|failing|exit|abort|terminated|killed|handed|"
-        "waits\n");
+        "report everything|nothing|forked|many|twice|failing|exit|abort|terminated|killed|quick|"
+        "handed|waits\n");
     return 2;
   }
   MPI_Finalize();

@@ -100,15 +100,13 @@ def check_attached(part, ranks, where):
 
 
 def check_objects(part, program, ranks, where):
-    """`ranks`: those in the report. Left are one object and its rank + 1 duplicates."""
-    found = {(o["kind"], o["object"], o["from"]): o for o in part["objects"]}
-    equal(len(found), len(part["objects"]), f"{where}: objects")
-    equal({key: o["count"] for key, o in found.items()}, {
-        ("communicator", "the one that is left", "made"): len(ranks),
-        ("communicator", "duplicates of the one that is left", "dup"): sum(r + 1 for r in ranks),
-    }, f"{where}: objects")
-    for o in part["objects"]:
-        check(o["place"].startswith(f"{program}: "), f"{where}: {o}")
+    """`ranks`: those in the report. Left are one communicator and its rank + 1 duplicates, made at different places."""
+    alive = {(one["kind"], one["place"]): one["made"] - one["freed"] for one in part["made"]}
+    left = sorted(n for n in alive.values() if n)
+    equal(left, sorted([len(ranks), sum(r + 1 for r in ranks)]), f"{where}: alive: {alive}")
+    for (kind, place), n in alive.items():
+        check(place.startswith(f"{program}: "), f"{where}: {place}")
+        check(n == 0 or kind == "communicator", f"{where}: {kind}s are alive")
 
 
 def check_places(part, program, where):

@@ -117,12 +117,6 @@ def documents(ranks, hostile):
         left = lines[LEAKY]["attached"]
         attached = {key: lines[LEAKY][key] for key in ("kind", "library", "function")}
         attached.update(object=level, attributes=left, predefined=False, deleted_by_finalize=False)
-        made = dict(kind="communicator", object=level, count=left)
-        made.update({"from": "dup", "place": f"libsolver.so: {dup}+0x9c"})
-        objects = [made]
-        if rank % 100 == 0:
-            used = dict(kind="window", object="windows without a name", count=1)
-            objects.append(dict(used, **{"from": "use", "place": ""}))
         places = {f"libsolver.so: {place}+0x3f": 3, "libsolver.so: other+0x%x" % (rank % 7): 1}
         events = trace(rank, 1000 + rank % 64, long, rounds, random_)
         events["names"] = [""] + [maker["function"] for maker, _ in all_makers]
@@ -133,7 +127,8 @@ def documents(ranks, hostile):
         document.update(checked=False, not_served=dict.fromkeys(KINDS, 0), keyvals=lines)
         freed = 9 - (rank == leaker)
         sites = [dict(kind="window", place=f"libshmem.so: {place}+0x77", made=9, freed=freed)]
-        document.update(attached=[attached], objects=objects, made=sites, most_alive={"window": 4})
+        sites += [dict(kind="communicator", place=f"libsolver.so: {dup}+0x9c", made=left + 3, freed=3)]
+        document.update(attached=[attached], made=sites, most_alive={"window": 4})
         document.update(addresses={}, trace=events)
         misuse = {"stale-keyval": dict(MISUSE, times=4, places=places)}
         yield dict(document, misuse=misuse if rank in slow else {})

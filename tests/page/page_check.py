@@ -151,23 +151,16 @@ class Check:
         def plural(number, noun):
             return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
-        left, sources = collections.Counter(), collections.Counter()
+        left = collections.Counter()
         for one in self.sum["attached"]:
             self.says(text, f"on {one['object']}")
             key = origin(one), one["kind"], one["predefined"], one["deleted_by_finalize"]
             left[key] += one["attributes"]
-        for one in self.sum["objects"]:
-            sources[one["kind"], one["from"], one["place"]] += one["count"]
         self.says(text, *(f"{plural(n, 'attribute')} of {key[0]}" for key, n in left.items()))
-        listed = set()
         for one in self.sum.get("made", ()):
             if one["made"] > one["freed"]:
-                listed.add((one["kind"], one["place"]))
                 alive = f"{one['made'] - one['freed']:,} of {plural(one['made'], one['kind'])}"
                 self.says(text, alive, one["place"])
-        for (kind, _, place), n in sources.items():
-            if (kind, place) not in listed:
-                self.says(text, plural(n, kind), place)
         for line in self.sum["keyvals"]:
             if line["leaked"]:
                 self.says(text, f"{plural(line['leaked'], 'keyval')} of {origin(line)}")

@@ -198,9 +198,9 @@ class BadInput(Base):
         part = self.document(0, partial=True)
         for line in part["keyvals"]:
             line.update(library=evil, function=evil, made_at=evil, leaked_at={evil: 1}, leaked=1)
-        for one in part["objects"] + part["attached"]:
+        for one in part["attached"]:
             one["object"] = evil
-        part["objects"][0]["place"] = evil
+        part["made"][0]["place"] = evil
         part.update(host=evil, misuse={evil: dict(times=1, places={evil: 1}, what=evil, rule=evil)})
         part["kinds"]["window"] = evil
         part["trace"]["names"] = [evil]
@@ -398,7 +398,7 @@ class Data(Base):
         counter = by_name["Petsc_Counter_Attr_Delete_Fn"]
         counter.update(sets=200, callback_own_ns=counter["callback_own_ns"] + 10**8)
         by_name["view_deleted"]["function"] = "renamed"
-        new["sum"]["objects"][0]["count"] += 5
+        new["sum"]["made"][0]["made"] += 5
         new["sum"]["misuse"]["stale-keyval"].update(times=9, places={"libx.so: f+0x1": 7})
         lines = self.changes(new)
         for line in (
@@ -424,6 +424,8 @@ class Data(Base):
         new = copy.deepcopy(self.good)
         for part in [self.good["sum"], *self.good["per_rank"]]:
             del part["made"], part["most_alive"]
+        self.write("before.json", json.dumps(self.good))
+        self.good = reading.read("before.json")
         self.assertIn("Nothing changed, but for the time it took.", self.changes(new))
 
     def test_comparison_when_lines_move(self):
@@ -435,7 +437,7 @@ class Data(Base):
             report["sum"]["misuse"] = {
                 "odd": dict(times=4 + second, places=there, what="", rule="")
             }
-            for one in report["sum"]["objects"]:
+            for one in report["sum"]["made"]:
                 one["place"] = f"l: f (a.c:{5 + up})"
 
         give(self.good, 0, 1)
@@ -476,7 +478,7 @@ class Pages(Base):
     def test_nothing_wrong(self):
         """The page says that nothing is wrong, in green only if no rank is missing."""
         part = self.good["per_rank"][0]
-        part.update(keyvals=[dict(part["keyvals"][1], failed=0)], attached=[], objects=[], misuse={})
+        part.update(keyvals=[dict(part["keyvals"][1], failed=0)], attached=[], made=[], misuse={})
         report = dict(self.good, ranks_heard_of=1, sum=part, per_rank=[part])
         for ranks, style in ((1, "good"), (3, "warning")):
             self.write("clean.json", json.dumps(dict(report, ranks=ranks)))

@@ -72,8 +72,8 @@ def with_names(report, names):
         for sort, one in total["misuse"].items()
     }
     lines = [dict(one, library=names.get(one["library"], one["library"])) for one in total["keyvals"]]
-    objects = [dict(one, place=place(one["place"])) for one in total["objects"]]
-    return dict(report, sum=dict(total, keyvals=lines, objects=objects, misuse=misuses))
+    made = [dict(one, place=place(one["place"])) for one in total["made"]]
+    return dict(report, sum=dict(total, keyvals=lines, made=made, misuse=misuses))
 
 
 # ---- What differs, in blocks: (title, [(what, then, now)]) ----
@@ -106,10 +106,8 @@ def add(found, what, place, times):
 
 def objects_left(report):
     found = {}
-    for one in report["sum"]["objects"]:
-        how = findings.HOW[one["from"]]
-        what = f"{one['kind']}s" + (f", {how} at " if one["place"] else "")
-        add(found, what, one["place"], one["count"])
+    for (kind, place), number in findings.still_alive(report["sum"]):
+        add(found, f"{kind}s, made at ", place, number)
     return found
 
 
@@ -147,7 +145,10 @@ def text(old, new, old_name):
     names = renamed(old, new)
     old = with_names(old, names)
     blocks = [*keyvals(old, new, average)]
-    for name, of in (("objects never freed", objects_left), ("misuse", misused)):
+    # Reports from before objects were counted don't say how many were alive.
+    counted_ones = all(one["sum"]["most_alive"] for one in (old, new))
+    kinds = [("objects never freed", objects_left)] * counted_ones + [("misuse", misused)]
+    for name, of in kinds:
         numbers = [*places(of(old), of(new), average)]
         blocks += [(name, numbers)] if numbers else []
     then, now = (duration(one["sum"]["seconds"] * 1e9) for one in (old, new))

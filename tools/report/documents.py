@@ -45,7 +45,7 @@ def located(part, lines):
     for line in part["keyvals"]:
         line["made_at"] = lines.get(line["made_at"], line["made_at"])
         line["leaked_at"] = named(line["leaked_at"])
-    for one in part["objects"] + part["made"]:
+    for one in part["made"]:
         one["place"] = lines.get(one["place"], one["place"])
     for one in part["misuse"].values():
         one["places"] = named(one["places"])
@@ -122,17 +122,17 @@ MOST_NAMES = 1001
 OTHERS = "(others)"
 
 
-def grouped(parts, member, number):
-    """Entries that are alike as one, with the sum of their numbers."""
+def attached(parts):
+    """Entries that are alike as one, with the sum of their attributes."""
 
     def key_of(one):
-        return tuple(value for name, value in sorted(one.items()) if name != number)
+        return tuple(value for name, value in sorted(one.items()) if name != "attributes")
 
     found = {}
-    for one in (one for part in parts for one in part[member]):
-        if len(found) >= MOST_NAMES and not one.get("predefined") and key_of(one) not in found:
+    for one in (one for part in parts for one in part["attached"]):
+        if len(found) >= MOST_NAMES and not one["predefined"] and key_of(one) not in found:
             one = dict(one, object=OTHERS)
-        found.setdefault(key_of(one), dict(one, **{number: 0}))[number] += one[number]
+        found.setdefault(key_of(one), dict(one, attributes=0))["attributes"] += one["attributes"]
     return found.values()
 
 
@@ -180,12 +180,8 @@ def added(parts):
         "seconds": max(part["seconds"] for part in parts),
         "keyvals": sorted(keyvals(parts), key=lambda line: (-use(line), reading.origin(line))),
         "attached": sorted(
-            grouped(parts, "attached", "attributes"),
+            attached(parts),
             key=lambda one: (one["deleted_by_finalize"], -one["attributes"], one["object"]),
-        ),
-        "objects": sorted(
-            grouped(parts, "objects", "count"),
-            key=lambda one: (-one["count"], one["place"], one["object"]),
         ),
         "made": made(parts),
         "most_alive": {

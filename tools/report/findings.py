@@ -11,10 +11,6 @@ from words import counted
 # What ends an object of a kind that has no attributes in MPI itself.
 ENDS = {"session": "MPI_Session_finalize", "file": "MPI_File_close"}
 
-# How an object came to the place that is told of it.
-HOW = collections.defaultdict(lambda: "first used", dup="made by a dup", made="made")
-
-
 class Part(NamedTuple):
     """A place or an object that has some of what a finding counts."""
 
@@ -132,38 +128,23 @@ def later(report):
 
 
 def still_alive(summary):
-    return [one for one in summary["made"] if one["made"] > one["freed"]]
-
-
-def objects(report):
-    """Objects that were never freed, by where they came from, whatever their names are; without those
-    that alive() has."""
-
-    def entries(summary):
-        for one in summary["objects"]:
-            yield (one["kind"], one["from"], one["place"]), one["object"], one["count"]
-
-    listed = {(one["kind"], one["place"]) for one in still_alive(report["sum"])}
-    rest = later(report)
-    for (kind, source, place), (number, ranks, parts) in gathered(report, entries).items():
-        if (kind, place) in listed:
-            continue
-        how = HOW[source]
-        what = counted(number, kind) + (f", {how} at {place}" if place else "")
-        yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, parts)
+    """Those that were made and not freed, by kind and place: ((kind, place), number)."""
+    for one in summary["made"]:
+        if one["made"] > one["freed"]:
+            yield (one["kind"], one["place"]), one["made"] - one["freed"]
 
 
 def alive(report):
     """Objects that were made and not freed, by the place that made them, with or without attributes."""
 
     def entries(summary):
-        for one in still_alive(summary):
-            yield (one["kind"], one["place"]), "", one["made"] - one["freed"]
+        for at, number in still_alive(summary):
+            yield at, "", number
 
     made = {(one["kind"], one["place"]): one["made"] for one in report["sum"]["made"]}
     rest = later(report)
     for (kind, place), (number, ranks, _) in gathered(report, entries).items():
-        what = f"{number:,} of {counted(made[kind, place], kind)}" + f" made at {place}" * bool(place)
+        what = f"{number:,} of {counted(made.get((kind, place), number), kind)}" + f" made at {place}" * bool(place)
         yield Finding(number, what, f"no {end_of(report, kind)}{rest}", ranks, [])
 
 
@@ -206,7 +187,7 @@ def deletions(report):
 HANDED = "Deletions that were left to another thread"
 # The sorts of findings, in the order in which reports have them.
 SORTS = {
-    "Left behind": (keyvals, attributes, objects, alive),
+    "Left behind": (keyvals, attributes, alive),
     "Callbacks that failed": (failures,),
     "Misuse": (misuse,),
     HANDED: (deletions,),

@@ -100,7 +100,6 @@ def document(data, written):
         ns=max(0, written - head["begun"]),
         keyvals=[one for one in makers.values() if one["created"]],
         attached=[],
-        objects=[],
         made=[],
         most_alive={},
         misuse=misuse,
@@ -131,9 +130,9 @@ def maker(block, addresses):
     one.update(
         kind=kind,
         library=text(library),
-        function=text(delete) or text(copy) or text(caller),
+        function=text(caller) or text(delete) or text(copy),
         has_delete_fn=bool(text(delete)),
-        named_by="callback" if text(delete) or text(copy) else "caller",
+        named_by="caller" if text(caller) else "callback",
         made_at=made_at,
         leaked_at={},
         callbacks={5: text(copy), 6: text(delete)},  # by What (lib/mpi/recording/trace.h)

@@ -59,7 +59,7 @@ def numbers_of(part):
     return dict(
         sums(part["keyvals"]),
         misuse=sum(one["times"] for one in part["misuse"].values()),
-        objects=sum(one["count"] for one in part["objects"]),
+        objects=sum(one["made"] - one["freed"] for one in part["made"]),
         seconds=round(part["seconds"] * 1e9),
     )
 

@@ -82,11 +82,9 @@ KEYVAL = dict(kind=str, library=str, function=str, named_by=str, made_at=str, ha
 KEYVAL.update(dict.fromkeys(NUMBERS, COUNT), last_failure=int, leaked_at=COUNTS)
 ATTACHED = dict(kind=str, object=str, library=str, function=str, attributes=COUNT)
 ATTACHED.update(predefined=bool, deleted_by_finalize=bool)
-OBJECT = {"kind": str, "object": str, "place": str, "count": COUNT, "from": str}
 MISUSE = dict(times=COUNT, places=COUNTS, what=str, rule=str)
 MADE = dict(kind=str, place=str, made=COUNT, freed=COUNT)
-SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], objects=[OBJECT])
-SUMMARY.update(made=[MADE], most_alive=COUNTS)
+SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], made=[MADE], most_alive=COUNTS)
 # What reports lack that were made before there were these members.
 ADDED = {"made": [], "most_alive": {}}
 SUMMARY.update(seconds=float, misuse={"*": MISUSE}, not_served=COUNTS)

@@ -170,7 +170,7 @@ class Connection:
 
 class Collector:
     """Listens from its creation on; start() begins to accept messages, end() stops. `take` is called, by another thread,
-    with each message that has bytes, before it is answered. `lacking` says, given the messages so far, whether to wait
+    with each message, before it is answered. `lacking` says, given the messages so far, whether to wait
     for more when the command has ended."""
 
     def __init__(self, token, folder="", take=None, lacking=None):
@@ -281,9 +281,10 @@ class Collector:
             key = message.what, message.process()
             if key in self._heard or len(self._heard) < MOST_MESSAGES:
                 self._heard[key] = message
-                if message.body:
-                    if self._take:
-                        self._take(message)
+                is_awaited = bool(message.body)
+                if self._take:
+                    self._take(message)
+                if is_awaited:
                     connection.socket.send(b"ok")
         except (OSError, ValueError):
             pass

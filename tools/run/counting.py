@@ -13,6 +13,7 @@ NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFI
 HOST_OPTIONS = ("-H", "-host", "--host", "-hosts", "--hosts")
 SRUN_HOST_OPTIONS = ("-w", "--nodelist")
 HOST_FILE_OPTIONS = ("-hostfile", "--hostfile", "-machinefile", "--machinefile", "-f", "-default-hostfile", "--default-hostfile")
+LAUNCHERS = re.compile(r"(mpirun|mpiexec|orterun|prterun|prun|srun)(\.\w+)?")
 COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|--(?:np|ntasks)=(\d+)")
 
 
@@ -98,10 +99,9 @@ def listed(path):
     return [line[0].split(":")[0] for line in lines if line]
 
 
-def hosts(command):
-    """The hosts that the command runs on, as far as its words and the environment say."""
-    words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
-    options = HOST_OPTIONS + (SRUN_HOST_OPTIONS if command.is_srun else ())
+def named(words, is_srun):
+    """The hosts that a launcher's arguments name."""
+    options = HOST_OPTIONS + (SRUN_HOST_OPTIONS if is_srun else ())
     found = []
     for word, following in zip(words, words[1:] + [""]):
         name, _, value = word.partition("=")
@@ -109,6 +109,37 @@ def hosts(command):
             found += expanded(value or following)
         elif name in HOST_FILE_OPTIONS:
             found += listed(value or following)
+    return found
+
+
+def processes(token):
+    """The command lines of the processes on this host that have `token` in their environment: what the command has started."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % process, "rb") as file:
+                is_ours = token.encode() in file.read()
+            with open("/proc/%s/cmdline" % process, errors="replace") as file:
+                words = file.read().split("\0")
+        except OSError:
+            continue  # it has ended, or is another user's
+        if is_ours:
+            yield words
+
+
+def running(token):
+    """The hosts that are named to launchers which a script has started."""
+    found = []
+    for launcher, *words in processes(token):
+        name = os.path.basename(launcher)
+        if LAUNCHERS.fullmatch(name):
+            found += named(words, name == "srun")
+    return found
+
+
+def hosts(command, started):
+    """The hosts that the command runs on, as far as its words, those of launchers that it has started, or the environment
+    say."""
+    found = [*started] + (named(command.words[command.launcher + 1 :], command.is_srun) if command.launcher >= 0 else [])
     if not found:
         for name in NODE_LISTS:
             found = found or expanded(os.environ.get(name, ""))
@@ -121,13 +152,14 @@ def names(hosts_, most=8):
     return ", ".join(hosts_[:most]) + (" and %d more" % (len(hosts_) - most) if len(hosts_) > most else "")
 
 
-def text(count, command, library, reason):
-    """One line about ranks that weren't served; None if all were. `reason`: why the program can't be served, if known."""
+def text(count, command, library, reason, started=()):
+    """One line about ranks that weren't served; None if all were. `reason`: why the program can't be served, if known;
+    `started`: hosts that are named to launchers which the command has started."""
     if count.complete() and not count.declined:
         return None
     here = {hello.fields.get("host", "").split(".")[0] for hello in count.served}
     told = [host for hello in count.served[:1] for host in expanded(hello.fields.get("nodes", ""))]
-    missing = [host for host in hosts(command) or told if host.split(".")[0] not in here]
+    missing = [host for host in hosts(command, started) or told if host.split(".")[0] not in here]
     if not count.served and not count.declined:
         line = "served none of %d ranks" % count.ranks if count.ranks > 1 else "served no rank"
         line += ": no process that initializes MPI was heard of"

@@ -14,6 +14,7 @@ import socket
 import stat
 import time
 
+import trust
 from words import say
 
 PREFIX = ".attrcache-run."
@@ -27,6 +28,22 @@ JOBS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID",
 def batch_job():
     """The name of the batch job that we run in; "" if there is none."""
     return next((os.environ[name] for name in JOBS if os.environ.get(name)), "")
+
+
+def is_first(mark):
+    """Whether nobody has asked this before, as far as that can be remembered: for as long as there are fewer than 1000 others,
+    and never for root."""
+    folder = trust.cached("told")
+    try:
+        path = os.path.join(folder, "lines")
+        lines = content(path, 1 << 20).decode().splitlines() if os.path.lexists(path) else []
+        if folder and mark not in lines:
+            with open(path + ".new", "w") as file:
+                file.write("\n".join(lines[-999:] + [mark, ""]))
+            os.replace(path + ".new", path)
+        return not folder or mark not in lines
+    except (OSError, ValueError):
+        return True
 
 
 def places(targets):
@@ -183,10 +200,10 @@ class Folder:
                     say("the report replaces that of an ended run, whose data are removed: " + path)
 
 
-def left(place):
-    """The folders in a place that runs have left which have ended."""
+def left(place, running=False):
+    """The folders in a place that runs have left which have ended; or of all that may still run, too."""
     paths = [os.path.join(place, name) for name in names(place) if name.startswith(PREFIX)]
-    return [path for path in paths if is_ours(path) and ended(path)]
+    return [path for path in paths if is_ours(path) and (running or ended(path))]
 
 
 def owner(folder):

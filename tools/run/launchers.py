@@ -197,7 +197,11 @@ def by_option(mpi, launcher, words, given):
         elif is_public:
             passed += ["-genv", name, value]
     if mpi != "openmpi":
-        return passed + by_list(words, given.secrets)
+        words = by_list(words, given)
+        # Unless this says "all", only what lists name is passed on.
+        if os.environ.get("HYDRA_ENV", "all") != "all" and not any(re.match("--?genvlist", word) for word in words):
+            passed += ["-genvlist", ",".join(given.secrets)]
+        return passed + words
     # Open MPI takes -x or a list of its own, but not both.
     theirs = os.environ.get("OMPI_MCA_" + LIST) or configured_list(launcher)
     tuned = [i + 1 for i, word in enumerate(words[:-1]) if word in TUNES and LIST in contents(words[i + 1])]
@@ -221,10 +225,10 @@ def by_option(mpi, launcher, words, given):
     return made
 
 
-def by_list(words, secrets):
+def by_list(words, given):
     """The arguments of Hydra, which passes its whole environment on, and so the secret, unless they list what to pass, or
     nothing: then the secret is added. (Hydra takes only one list for all programs, and one for each, which replaces that.)"""
-    made, last, options = [], "", True
+    made, last, options, secrets = [], "", True, given.secrets
     # Of a list, Hydra 4.0 doesn't find what stands last in the environment. Shells let that be this one.
     os.environ["_"] = os.environ.pop("_", "")
     for word in words:
@@ -233,10 +237,14 @@ def by_list(words, secrets):
         elif shutil.which(word) and (not last.startswith("-") or is_mpi_program(word)):
             options = False  # the program begins
         told = re.fullmatch("(--?g?env)(?:none|list=(.+))", word)
+        file = re.fullmatch("--?configfile=(.+)", word if "=" in word else last + "=" + word)
         if options and told:
             made += [told.group(1) + "list", ",".join(list(filter(None, told.groups()[1:])) + secrets)]
         elif options and re.fullmatch("--?g?envlist", last):
             made.append(",".join([word] + secrets))
+        elif options and file and re.search("--?g?env(list|none)", contents(file.group(1))):
+            lines = [by_list(line.split(), given) for line in contents(file.group(1)).splitlines()]
+            made.append(word[: -len(file.group(1))] + given.temporary(" ".join(line) for line in lines))
         else:
             made.append(word)
         last = word

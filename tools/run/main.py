@@ -54,8 +54,9 @@ Options:
   --from WHERE       run nothing, but make reports from WHERE: a report in JSON, or a folder that a run has left. From a
                      folder it makes the reports that the run was to make, unless others are given. During the run, the
                      reports say what has been done so far
-  --left             list what ended runs have left in this folder, each with the command that makes its report
-  --remove-left      remove that
+  --left             list what runs have left in this folder, or keep there while they run, each with the command that
+                     makes its report
+  --remove-left      remove what ended runs have left
   --print            print the path of the interposer, and run nothing
   --help             print this
   --version          print the version

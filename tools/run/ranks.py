@@ -82,8 +82,8 @@ class Parts(reports.Parts):
         self.all = os.path.dirname(self.folder.path)
         self.made = os.path.join(self.all, "made")
         self._clear()
-        if rank == 0 and self.folder.path and kept.batch_job():
-            self._tell("Should the job be ended before the report is there")
+        if rank == 0 and wants.tell_job(self.all):
+            self._is_first()
 
     def _clear(self):
         """Removes what an earlier job of the same name has left, which ended before this same report."""
@@ -111,16 +111,17 @@ class Parts(reports.Parts):
             self.wants.make_of(self.all)
 
     def endangered(self):
-        if self.folder.path:
-            self._tell("%s was ended early, and the others may be. If no report follows" % self.mark)
+        if self.folder.path and self._is_first():
+            when = "%s was ended early, and the others may be. If no report follows, " % self.mark
+            say(when + self.wants.makes_it(self.all))
 
-    def _tell(self, when):
-        """One rank prints this for all ranks that see the same folder."""
+    def _is_first(self):
+        """One rank prints what makes the report, for all ranks that see the same folder."""
         try:
             os.close(os.open(os.path.join(self.all, "told"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            return True
         except OSError:
-            return
-        say("%s, %s" % (when, self.wants.makes_it(self.all)))
+            return False
 
     def end(self, messages, ended):
         if not self.wants.any:

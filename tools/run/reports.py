@@ -11,6 +11,7 @@ import sys
 import time
 
 import collector
+import counting
 import kept
 import trust
 from words import die, printable, say
@@ -65,7 +66,7 @@ def from_file(here, wanted):
 
 def left(here, wanted):
     """Lists, or removes, what ended runs have left in this folder."""
-    for folder in kept.left(os.getcwd()):
+    for folder in kept.left(os.getcwd(), not wanted.remove_left_):
         if wanted.remove_left_:
             done = "removed " if kept.remove(folder) else "not removed, since not all in it is a run's: "
             print(done + printable(folder))
@@ -73,7 +74,8 @@ def left(here, wanted):
             command = " ".join(map(shlex.quote, map(str, kept.owner(folder)["words"])))
             makes_it = " ".join(map(shlex.quote, [program(here), "--from", folder]))
             makes_it += "" if kept.owner(folder)["options"] else " --report"
-            print("%s: %s\n  %s" % (time.ctime(os.stat(folder).st_mtime), printable(command), makes_it))
+            command = printable(command) + ("" if kept.ended(folder) else " (may still run)")
+            print("%s: %s\n  %s" % (time.ctime(os.stat(folder).st_mtime), command, makes_it))
     return 0
 
 
@@ -122,6 +124,17 @@ class Reports:
             words += ["--compare", self.wanted.compare_] if self.wanted.compare_ is not None else []
             words += ["--trace", moved.get(self.wanted.trace_, self.wanted.trace_)] if self.wanted.trace_ else []
         return "on %s this makes it: %s" % (socket.gethostname(), " ".join(map(shlex.quote, words)))
+
+    def tell_job(self, folder):
+        """Says at the beginning of a batch job's first run in a place what to do should the job be ended. Returns whether it
+        did."""
+        place = os.path.dirname(folder)
+        if not folder or not kept.batch_job() or not kept.is_first(kept.batch_job() + " " + place):
+            return False
+        say("should the job be ended before the report is there, " + self.makes_it(folder))
+        listing = "cd %s && %s --left" % (shlex.quote(place), shlex.quote(program(self.here)))
+        say("should it be ended in a later run, this says what makes that report: " + listing)
+        return True
 
     def elsewhere(self):
         """Where there is room for the reports, as {name: new name}, in place of nothing."""
@@ -191,18 +204,6 @@ def has_room(place):
         return False
 
 
-def runs_with(token):
-    """Whether the command has left a process on this host: one with `token` in its environment."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/environ" % name, "rb") as file:
-                if token.encode() in file.read():
-                    return True
-        except OSError:
-            pass  # it has ended, or is another user's
-    return False
-
-
 class Parts:
     """The ranks' parts of a report, in a folder from the time when they begin to count."""
 
@@ -214,9 +215,7 @@ class Parts:
         # Other users may see the folder's name, so the token isn't in it.
         self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), os.urandom(8).hex()))))
         self.homeless = {}  # parts that didn't fit into the folder
-        self.told = bool(kept.batch_job())
-        if wants.any and self.folder.path and self.told:
-            say("should the job be ended before the report is there, " + self.makes_it())
+        self.told = wants.any and wants.tell_job(self.folder.path)
 
     def makes_it(self):
         return self.wants.makes_it(self.folder.path)
@@ -252,7 +251,7 @@ class Parts:
         say hello, as those of a launcher that a script has left in the background."""
         hellos = [message for message in messages if message.what == "hello" and "declined" not in message.fields]
         waiting = any(not self.came(hello) and hello.may_run() for hello in hellos)
-        return self.wants.any and (waiting or self.token and not messages and runs_with(self.token))
+        return self.wants.any and (waiting or self.token and not messages and any(counting.processes(self.token)))
 
     def end(self, messages, ended):
         """Called when the command has ended."""

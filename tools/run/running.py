@@ -34,7 +34,7 @@ def reason(command):
     return None
 
 
-def say_count(command, file, messages, mark, missing):
+def say_count(command, file, messages, mark, missing, started):
     """Returns whether all ranks were served, and says so if not. If each rank has an attrcache-run of its own (`mark` names
     the rank), this one sees only its own rank, which runs natively if the library is missing."""
     if missing:
@@ -43,7 +43,7 @@ def say_count(command, file, messages, mark, missing):
     count = counting.Count(messages, counting.asked_ranks(command))
     if mark:
         count.ranks = 1 + count.spawned_unheard
-    line = counting.text(count, command, file, None if count.complete() else reason(command))
+    line = counting.text(count, command, file, None if count.complete() else reason(command), started)
     if line and mark and not count.served and not count.declined:
         line = "not served" + line.partition(":")[1] + line.partition(":")[2]
     if line:
@@ -57,10 +57,18 @@ def run(here, command, wanted, file):
     outermost = "ATTRCACHE_LAUNCHER" not in os.environ
     rank = ranks.mine(command)
     parts = heard = None
+    started = {}  # hosts of launchers that a script starts, by the worlds heard of
+
+    def take(message):
+        world = message.fields.get("world", "")
+        if command.launcher < 0 and message.number("size") > 1 and world not in started and len(started) < 100:
+            started[world] = counting.running(token)
+        parts.take(message)
+
     if outermost:
         token = os.urandom(16).hex()
         parts = ranks.Parts(wants, *rank) if rank else reports.Parts(wants, token)
-        heard = collector.Collector(token, parts.folder.path, parts.take, parts.lacking)
+        heard = collector.Collector(token, parts.folder.path, take, parts.lacking)
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
         wants.settings()
     given = launchers.Given(command.words, file, settings())
@@ -79,7 +87,7 @@ def run(here, command, wanted, file):
         messages = heard.end()
         missing = None if file else library.missing(here, command.served)
         parts.end(messages, ended)
-        all_served = say_count(command, file, messages, rank and ranks.mark(rank), missing)
+        all_served = say_count(command, file, messages, rank and ranks.mark(rank), missing, sum(started.values(), []))
         if wanted.require_served_ and not all_served and ended.code == 0:
             ended.code = UNSERVED
     ended.pass_on()

@@ -64,14 +64,18 @@ def written_from(path, is_above):
 
 
 def bytecode():
-    """A folder for Python's bytecode, which nobody else can write to: "" if there is none. Root has none: what HOME and
-    XDG_CACHE_HOME say may come from another user."""
+    return cached("bytecode")
+
+
+def cached(what):
+    """A folder for what is to be found again, such as Python's bytecode, which nobody else can write to: "" if there is none.
+    Root has none: what HOME and XDG_CACHE_HOME say may come from another user."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME", "") + "/.cache"
     if os.geteuid() == 0 or not cache.startswith("/"):
         return ""
     try:
         folder = os.path.realpath(cache)
-        for name in ("", "attrcache", "bytecode"):
+        for name in ("", "attrcache", what):
             folder = os.path.join(folder, name) if name else folder
             if name and not os.path.lexists(folder):
                 os.mkdir(folder, 0o700)

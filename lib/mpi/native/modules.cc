@@ -21,6 +21,7 @@ struct State {
   std::map<std::tuple<uintptr_t, uintptr_t, std::string>, Module*> seen;
   std::map<uintptr_t, const Module*> present;  // by their ends
   bool anew = false;                           // `present` is being filled
+  bool has_python = false;
 };
 // Never destroyed, because MPI may end after the program's static objects.
 State& state() {
@@ -35,6 +36,11 @@ bool is_mpi_library(const char* path) {
     if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
   }
   return false;
+}
+
+// As CPython names extension modules: "MPI.cpython-311-x86_64-linux-gnu.so", "MPI.abi3.so".
+bool is_python_module(const std::string& path) {
+  return path.find(".cpython-") != std::string::npos || path.find(".abi3.so") != std::string::npos;
 }
 
 // The program itself has no name in the list, so the system is asked.
@@ -68,9 +74,10 @@ int look(dl_phdr_info* info, size_t, void*) {
   std::string path = path_of(*info, first);
   Module*& known = s.seen[{info->dlpi_addr, end, path}];
   if (known == nullptr) {
-    known = new Module{info->dlpi_addr + begin, info->dlpi_addr + end, info->dlpi_addr, "",
-                       is_mpi_library(path.c_str())};
+    known = new Module{info->dlpi_addr + begin,      info->dlpi_addr + end, info->dlpi_addr, "",
+                       is_mpi_library(path.c_str()), is_python_module(path)};
     path.copy(known->path, sizeof known->path - 1);
+    s.has_python |= known->is_python;
   }
   s.present[known->end] = known;
   return 0;
@@ -86,6 +93,23 @@ const Module* module_at(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const auto found = s.present.upper_bound(at);
   return found != s.present.end() && found->second->begin <= at ? found->second : nullptr;
+}
+
+bool has_python_modules() {
+  State& s = state();
+  const std::lock_guard held(s.lock);
+  return s.has_python;
+}
+
+const Module* module_named(const std::string& name) {
+  State& s = state();
+  const std::lock_guard held(s.lock);
+  Module*& known = s.seen[{0, 0, name}];
+  if (known == nullptr) {
+    known = new Module{};
+    name.copy(known->path, sizeof known->path - 1);
+  }
+  return known;
 }
 
 }  // namespace attrcache::mpi

@@ -7,6 +7,7 @@
 #define ATTRCACHE_MPI_NATIVE_MODULES_H_
 
 #include <cstdint>
+#include <string>
 
 namespace attrcache::mpi {
 
@@ -16,13 +17,21 @@ struct Module {
   uintptr_t end;
   uintptr_t bias;  // what to take from an address to get that of the file's own tables
   char path[512];
-  bool is_mpi;  // one of MPI's own libraries, language bindings included
+  bool is_mpi;     // one of MPI's own libraries, language bindings included
+  bool is_python;  // an extension module of Python's
 };
 
 // What is mapped there now; null if no file is. Quick unless a library was loaded or unloaded since
 // the last call. Takes a lock. A library that was unloaded and loaded again at the same address is
 // the same.
 const Module* module_at(const void* address);
+
+// Whether one of Python's extension modules has been seen by module_at().
+bool has_python_modules();
+
+// What is no file, but has a name to be shown instead of one: the same for the same name. It ends
+// at 0, as no file does.
+const Module* module_named(const std::string& name);
 
 }  // namespace attrcache::mpi
 

@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi/native/python.h"
+
 namespace attrcache::mpi {
 namespace {
 
@@ -183,11 +185,16 @@ OriginText name_of(Place place, Origin* origin) {
     return to_text(*origin);
   }
   *origin = {};
+  OriginText t;
+  if (was->end == 0) {  // "FILE: FUNCTION (FILE:12)"
+    copy_text(t.text, was->path);
+    std::sscanf(t.text, "%63[^:]: %255[^ ]", origin->library, origin->function);
+    return t;
+  }
   copy_text(origin->library, base_name(was->path));
   copy_text(origin->path, was->path);
   origin->offset = reinterpret_cast<uintptr_t>(place.address) - was->bias;
   origin->in_file = origin->offset - (place.is_call ? 1 : 0);
-  OriginText t;
   std::snprintf(t.text, sizeof t.text, "library that was unloaded since, %.300s+%#zx", was->path,
                 size_t{origin->offset});
   return t;
@@ -230,6 +237,8 @@ Place find_caller() {
   static const Module* const attrcache = module_at(&here);  // it is never unloaded
   Walk walk = {attrcache, {}, {}};
   _Unwind_Backtrace(look_at_frame, &walk);
+  const Module* const python = python_code(walk.found.module);
+  if (python != nullptr) return {python, python, true};
   return walk.found.address != nullptr ? walk.found : walk.outside;
 }
 

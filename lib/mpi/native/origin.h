@@ -57,7 +57,8 @@ OriginText name_of(Place place, Origin* origin);
 
 Located located(Place place);
 
-// Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
+// Returns the innermost caller outside of attrcache and MPI, with a null address if there is none:
+// in Python code, if that is known (python.h).
 Place find_caller();
 
 }  // namespace attrcache::mpi

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "mpi/native/native.h"
-#include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/keyvals.h"
-#include "mpi/recording/made.h"
 
 namespace attrcache::mpi::report {
 namespace {
@@ -19,8 +17,7 @@ struct Known {
   int kind;
   void* object = nullptr;  // null: the object wasn't used yet, so its handle isn't known
   std::string origin;      // if the object is a duplicate: the name of what was duplicated
-  Found found;
-  bool ending = false;  // it is being freed, so its table may not be looked at
+  bool ending = false;     // it is being freed, so its table may not be looked at
 };
 
 constinit std::mutex lock;
@@ -49,16 +46,6 @@ std::string ask_name(void* object) {
     return "";
   }
   return name;
-}
-
-// Where it comes from.
-Found found(const Known& k) {
-  if (k.kind >= kMpiKinds || k.object == nullptr) return k.found;
-  const Place place = with_kind(k.kind, [&](auto kind) {
-    using Handle = typename decltype(kind)::Handle;
-    return made_at(k.kind, facts::to_key(facts::from_object<Handle>(k.object)));
-  });
-  return place.address != nullptr ? Found{From::kMade, place} : k.found;
 }
 
 Object describe(const Known& k, bool ask) {
@@ -105,9 +92,8 @@ std::string name_of(int number, void* object) {
 
 void appeared(int kind, const void* anchor) {
   if (!counting()) return;
-  const Place place = find_caller();
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, "", {From::kUse, place}};
+  known()[anchor] = {kind, nullptr, ""};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
@@ -123,9 +109,8 @@ void duplicated(int kind, void* old_object, const void* anchor) {
   if (!counting()) return;
   count_each(kind, anchor, &Counts::copies);
   std::string origin = name_of(kind, old_object);
-  const Place place = find_caller();
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, std::move(origin), {From::kDup, place}};
+  known()[anchor] = {kind, nullptr, std::move(origin)};
 }
 
 void ends(int kind, const void* anchor) {
@@ -140,14 +125,6 @@ void ended(const void* anchor) {
   if (!counting()) return;
   const std::lock_guard held(lock);
   known().erase(anchor);
-}
-
-void for_each_left(bool ask, const std::function<void(const Object&, const Found&)>& visit) {
-  const std::lock_guard held(lock);
-  for (const auto& [anchor, k] : known()) {
-    const Object object = describe(k, ask);
-    if (!object.predefined) visit(object, found(k));
-  }
 }
 
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit) {

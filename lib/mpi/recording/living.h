@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "attrcache/attrcache.h"
-#include "mpi/native/origin.h"
 
 namespace attrcache::mpi::report {
 
@@ -35,17 +34,6 @@ struct Object {
   // MPI_COMM_WORLD and predefined datatypes.
   bool deleted_by_finalize = false;
 };
-
-// What visit() gets of an object that wasn't freed, besides what it is: where it was made, if that
-// is known (made.h), or made by a dup, or else where an attribute of it was used first.
-enum class From { kUse, kDup, kMade };
-struct Found {
-  From from = From::kUse;
-  Place place;
-};
-// Visits all objects that were not freed and that aren't predefined. `ask` says whether MPI may be
-// asked for names.
-void for_each_left(bool ask, const std::function<void(const Object&, const Found&)>& visit);
 
 // Visits all attributes of all objects. `ask` says whether MPI may be asked for names.
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit);

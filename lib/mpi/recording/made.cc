@@ -60,13 +60,6 @@ void object_kept(int kind, uintptr_t key, Site* site) {
   if (s.alive[kind].try_emplace(key, site).second) --site->freed;
 }
 
-Place made_at(int kind, uintptr_t key) {
-  State& s = state();
-  const std::lock_guard held(s.lock);
-  const auto object = s.alive[kind].find(key);
-  return object != s.alive[kind].end() ? object->second->place : Place{};
-}
-
 void for_each_site(const std::function<void(const Site&)>& visit) {
   State& s = state();
   const std::lock_guard held(s.lock);

@@ -23,9 +23,6 @@ Site* object_freed(int kind, uintptr_t key);
 // It has not been freed after all.
 void object_kept(int kind, uintptr_t key, Site* site);
 
-// The place that made an object that is alive. Without an address if that isn't known.
-Place made_at(int kind, uintptr_t key);
-
 // What was made at a place. Beyond 4096 places, all are one without an address.
 struct Site {
   int kind;

@@ -12,6 +12,7 @@
 #include "mpi/handover/kept.h"
 #include "mpi/native/kinds.h"
 #include "mpi/native/origin.h"
+#include "mpi/native/python.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {
@@ -19,8 +20,8 @@ namespace {
 
 constexpr size_t kMost = 4096;
 
-// The last: what has the function, since another library's may come to lie at the same address.
-using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, const void*, const Module*>;
+// The callbacks, and what names the maker.
+using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, Place>;
 
 constinit std::mutex map_lock;
 constinit Atomic<Maker*> head{nullptr};
@@ -32,7 +33,9 @@ std::map<Key, Maker*>& makers() {
 }
 
 template <size_t kSize>
-void name(char (&to)[kSize], const Origin& origin, char (&library)[64]) {
+void name(char (&to)[kSize], Place place, char (&library)[64]) {
+  Origin origin;
+  name_of(place, &origin);
   if (origin.function[0] != '\0') {
     std::snprintf(to, kSize, "%s", origin.function);
   } else {
@@ -42,12 +45,13 @@ void name(char (&to)[kSize], const Origin& origin, char (&library)[64]) {
 }
 
 void name(Maker& m) {
-  const auto code = [](attrcache_callback* function) {
-    return origin_of_code(reinterpret_cast<const void*>(function));
+  // Callbacks of a maker that is named by its caller are all the same extension module's.
+  const auto place = [&m](attrcache_callback* function) {
+    return m.by_caller() ? m.named_by : function_place(reinterpret_cast<const void*>(function));
   };
-  if (m.copy_fn != nullptr) name(m.copy_name, code(m.copy_fn), m.library);
-  if (m.delete_fn != nullptr) name(m.delete_name, code(m.delete_fn), m.library);
-  if (m.caller != nullptr) name(m.caller_name, origin_of_call(m.caller), m.library);
+  if (m.copy_fn != nullptr) name(m.copy_name, place(m.copy_fn), m.library);
+  if (m.delete_fn != nullptr) name(m.delete_name, place(m.delete_fn), m.library);
+  if (m.by_caller()) name(m.caller_name, m.named_by, m.library);
 }
 
 }  // namespace
@@ -55,23 +59,25 @@ void name(Maker& m) {
 Maker* find_maker(int kind, const Source& source) {
   attrcache_callback* const copy_fn =
       source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN;
-  const bool by_caller = copy_fn == nullptr && source.delete_fn == nullptr;
-  const void* const caller = by_caller ? source.caller : nullptr;
-  const auto* const named =
-      by_caller
-          ? caller
-          : reinterpret_cast<const void*>(source.delete_fn != nullptr ? source.delete_fn : copy_fn);
-  Key key = {kind, copy_fn, source.delete_fn, caller, module_at(named)};
+  attrcache_callback* const function = source.delete_fn != nullptr ? source.delete_fn : copy_fn;
+  Place named_by = function != nullptr ? function_place(reinterpret_cast<const void*>(function))
+                                       : Place{source.caller, module_at(source.caller)};
+  // Without the lock: Python may collect garbage here, and finalizers may make keyvals.
+  if (has_python_modules()) {
+    const Module* const python = python_code(module_at(source.caller));
+    if (python != nullptr) named_by = {python, python};
+  }
+  Key key = {kind, copy_fn, source.delete_fn, named_by};
   const std::lock_guard held(map_lock);
   const bool full = makers().size() >= kMost && !makers().contains(key);
-  if (full) key = {kind, nullptr, nullptr, nullptr, nullptr};
+  if (full) key = {kind, nullptr, nullptr, {}};
   Maker*& known = makers()[key];
   if (known != nullptr) return known;
   void* const memory = kept::take(kept::What::kMaker, sizeof(Maker));
   known = memory != nullptr ? new (memory) Maker() : kProcessMemory.make<Maker>();
   if (known == nullptr) return nullptr;
   Maker& made = *known;
-  std::tie(made.kind, made.copy_fn, made.delete_fn, made.caller, std::ignore) = key;
+  std::tie(made.kind, made.copy_fn, made.delete_fn, made.named_by) = key;
   if (full) {
     std::snprintf(made.library, sizeof made.library, "(others)");
   } else {

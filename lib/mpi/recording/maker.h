@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What made keyvals, and what was done with them. There is one Maker for each different pair of
-// callbacks, or, for keyvals without callbacks, for each place that creates some. All keyvals of
-// one maker are counted together.
+// callbacks, or, for keyvals without callbacks or of Python code, for each place that creates some.
+// All keyvals of one maker are counted together.
 
 #ifndef ATTRCACHE_MPI_RECORDING_MAKER_H_
 #define ATTRCACHE_MPI_RECORDING_MAKER_H_
@@ -58,15 +58,16 @@ struct Maker {
 
   attrcache_callback* copy_fn;    // null: none, or DUP_FN
   attrcache_callback* delete_fn;  // null: none
-  const void* caller;             // a return address, where neither is there
+  Place named_by;                 // one of these, or the caller
   Place made_at;                  // where the program made the first of its keyvals
   Maker* next;                    // of all
 
+  bool by_caller() const { return named_by.is_call; }
   // What to call the maker. Empty if nothing is known. The delete_fn comes first, because most
   // makers have one, and its name says more.
   const char* name() const {
-    if (delete_fn != nullptr) return delete_name;
-    return copy_fn != nullptr ? copy_name : caller_name;
+    if (by_caller()) return caller_name;
+    return delete_fn != nullptr ? delete_name : copy_name;
   }
 };
 

@@ -60,13 +60,6 @@ class Places {
 constexpr size_t kMostNames = 1000;
 constexpr const char* kOthers = "(others)";
 
-template <typename Key>
-void count_named(std::map<Key, uint64_t>& counts, Key key, bool predefined) {
-  if (!predefined && counts.size() >= kMostNames && !counts.contains(key))
-    std::get<std::string>(key) = kOthers;
-  ++counts[key];
-}
-
 using Leaked = std::map<std::string, uint64_t>;  // keyvals never freed, by where they were made
 
 void write_maker(Json& json, const Maker& m, uint64_t attached, const Leaked& leaked,
@@ -80,11 +73,11 @@ void write_maker(Json& json, const Maker& m, uint64_t attached, const Leaked& le
   }
   const uint64_t created = c.created.load(kRelaxed);
   const uint64_t freed = c.freed.load(kRelaxed);
-  const bool by_caller = m.copy_fn == nullptr && m.delete_fn == nullptr;
   json.begin('{').add("kind", kKindNames[m.kind].word);
   json.add("library", m.library).add("function", m.name());
   json.add("has_delete_fn", m.delete_fn != nullptr);
-  json.add("named_by", by_caller ? "caller" : "callback").add("made_at", places.name(m.made_at));
+  json.add("named_by", m.by_caller() ? "caller" : "callback")
+      .add("made_at", places.name(m.made_at));
   json.add("created", created).add("freed", freed).add("leaked", created - freed);
   json.add("sets", c.sets.load(kRelaxed)).add("gets", found).add("absent", absent);
   json.add("deletes", c.deletes.load(kRelaxed)).add("copies", c.copies.load(kRelaxed));
@@ -109,7 +102,10 @@ void write_keyvals(Json& json, bool ask, Places& places) {
     const Maker* maker = maker_of(o.kind, keyval);
     if (maker == nullptr) return;
     ++of_maker[maker];
-    count_named(attached, Key{maker, o.name, o.predefined, o.deleted_by_finalize}, o.predefined);
+    Key key = {maker, o.name, o.predefined, o.deleted_by_finalize};
+    if (!o.predefined && attached.size() >= kMostNames && !attached.contains(key))
+      std::get<std::string>(key) = kOthers;
+    ++attached[key];
   });
   std::map<const Maker*, Leaked> leaked;
   for_each_never_freed([&](const Maker& maker, Place made_at) {
@@ -126,23 +122,6 @@ void write_keyvals(Json& json, bool ask, Places& places) {
     json.begin('{').add("kind", kKindNames[maker->kind].word).add("object", object);
     json.add("library", maker->library).add("function", maker->name()).add("attributes", count);
     json.add("predefined", predefined).add("deleted_by_finalize", deleted_by_finalize).end('}');
-  }
-  json.end(']');
-}
-
-void write_objects(Json& json, bool ask, Places& places) {
-  using Key = std::tuple<int, From, Place, std::string>;
-  static constexpr const char* kFrom[] = {"use", "dup", "made"};
-  std::map<Key, uint64_t> objects;
-  for_each_left(ask, [&](const Object& o, const Found& found) {
-    count_named(objects, Key{o.kind, found.from, found.place, o.name}, false);
-  });
-  json.name("objects").begin('[');
-  for (const auto& [key, count] : objects) {
-    const auto& [kind, from, place, name] = key;
-    json.begin('{').add("kind", kKindNames[kind].word).add("object", name);
-    json.add("from", kFrom[static_cast<int>(from)]).add("place", places.name(place));
-    json.add("count", count).end('}');
   }
   json.end(']');
 }
@@ -247,7 +226,6 @@ std::string document(const Facts& facts) {
   Places places;
   write_head(json, facts);
   write_keyvals(json, facts.finalized, places);
-  write_objects(json, facts.finalized, places);
   write_made(json, places);
   write_misuse(json, places);
   places.write(json);

@@ -52,9 +52,13 @@ constinit Seen seen[kMostSightings] = {};
 constinit size_t seen_count = 0;
 constinit bool all_full = false;
 
+// Whether it may be right. Then it is told, but no misuse.
+bool is_note(Misuse sort) { return sort == Misuse::kNotOnThis; }
+
 Kept* keep(Misuse sort, Place place) {
-  void* const memory =
-      recording.load(kRelaxed) ? kept::take(kept::What::kSighting, sizeof(Kept)) : nullptr;
+  void* const memory = recording.load(kRelaxed) && !is_note(sort)
+                           ? kept::take(kept::What::kSighting, sizeof(Kept))
+                           : nullptr;
   if (memory == nullptr) return nullptr;
   Kept* made = new (memory) Kept{};
   if (place.address != nullptr) made->place = located(place);
@@ -128,7 +132,7 @@ void warn(Misuse sort, const Case& c, Place place) {
   const MisuseText& text = describe(sort);
   const bool has_kind = c.kind >= 0 && c.kind < kAllKinds;
   Line line;
-  line.add("attrcache[%d]: warning: ", getpid());
+  line.add("attrcache[%d]: %s: ", getpid(), is_note(sort) ? "note" : "warning");
   const Identity& self = identity();
   if (self.size > 1) line.add("rank %d on %s: ", self.rank, self.host);
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
@@ -171,8 +175,8 @@ constinit Atomic<uint8_t> check_state{0};
 }  // namespace
 
 void caught(Misuse sort, const Case& c, Place place) {
-  counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);
   const bool tell = checking();
+  if (!is_note(sort)) counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
   const uint64_t start = report::now();
