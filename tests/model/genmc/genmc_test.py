@@ -54,10 +54,6 @@ MUTANTS = [
     ("references gone_after_the_last_value", "keyval/references.h",
      "uint64_t word = exact_.load(kAcquire);\n    if (!is_of", "uint64_t word = exact_.load(kRelaxed);\n    if (!is_of"),
     ("tombs two_holders", "readers/tomb.h",
-     "state.store(opened, kRelease);", "state.store(opened, kRelaxed);"),
-    ("tombs two_holders", "readers/tomb.h",
-     "state.compare_exchange_strong(now, now, kAcqRel, kRelaxed);", "state.load(kRelaxed) == now;"),
-    ("tombs two_holders", "readers/tomb.h",
      "return state.compare_exchange_strong(now, with(now, kTaken), kRelaxed, kRelaxed);",
      "state.store(with(now, kTaken), kRelaxed); return true;"),
 ]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Leaving a deletion to the holders of the value (lib/readers/tomb.h), with full readers. The steps
-// are the library's. Their order is repeated here, because the library's own loops
-// (lib/table/hand_off.cc) go through cells and tombs that it allocates.
+// Handing a deletion off to the holders of the value (lib/readers/tomb.h), with full readers. The
+// steps are the library's. Their order is repeated here, because the library's own loops
+// (lib/table/hand_off.cc) go through cells and tombs that it allocates. The tomb says nothing here,
+// and full fences order all: so the release of L8, and the turns, aren't needed (hold_model_test has
+// scenarios in which they are).
 
 #include "platform/asymmetric_fence.h"
 #include "readers/tomb.h"
