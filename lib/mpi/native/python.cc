@@ -10,19 +10,19 @@
 namespace attrcache::mpi {
 namespace {
 
-using Object = void;  // PyObject
+using PyObject = void;  // Python's own type
 
 // Functions of Python's from 3.5 on. Null where there is no Python.
 struct Python {
-  Object* (*own_state)() = find("PyGILState_GetThisThreadState");
-  Object* (*running_state)() = find("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
-  Object* (*frame)() = find("PyEval_GetFrame");
-  Object* (*error)() = find("PyErr_Occurred");
+  PyObject* (*own_state)() = find("PyGILState_GetThisThreadState");
+  PyObject* (*running_state)() = find("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+  PyObject* (*frame)() = find("PyEval_GetFrame");
+  PyObject* (*error)() = find("PyErr_Occurred");
   void (*clear_error)() = find("PyErr_Clear");
-  int (*line)(Object*) = find("PyFrame_GetLineNumber");
-  Object* (*attribute)(Object*, const char*) = find("PyObject_GetAttrString");
-  const char* (*text)(Object*) = find("PyUnicode_AsUTF8");
-  void (*release)(Object*) = find("Py_DecRef");
+  int (*line)(PyObject*) = find("PyFrame_GetLineNumber");
+  PyObject* (*attribute)(PyObject*, const char*) = find("PyObject_GetAttrString");
+  const char* (*text)(PyObject*) = find("PyUnicode_AsUTF8");
+  void (*release)(PyObject*) = find("Py_DecRef");
 
   struct Found {
     void* symbol;
@@ -44,8 +44,8 @@ struct Python {
   }
 
   // The text in an attribute of an object; empty if there is none.
-  std::string text_of(Object* of, const char* name) const {
-    Object* const found = attribute(of, name);
+  std::string text_of(PyObject* of, const char* name) const {
+    PyObject* const found = attribute(of, name);
     const char* const read = found != nullptr ? text(found) : nullptr;
     std::string copy = read != nullptr ? read : "";
     if (read == nullptr) clear_error();
@@ -61,11 +61,11 @@ const Module* python_code(const Module* caller) {
   static const Python python;
   if (!python.is_there()) return nullptr;
   // Only the thread that holds the lock may ask for more than this.
-  Object* const state = python.own_state();
+  PyObject* const state = python.own_state();
   if (state == nullptr || state != python.running_state() || python.error() != nullptr)
     return nullptr;
-  Object* const frame = python.frame();
-  Object* const code = frame != nullptr ? python.attribute(frame, "f_code") : nullptr;
+  PyObject* const frame = python.frame();
+  PyObject* const code = frame != nullptr ? python.attribute(frame, "f_code") : nullptr;
   if (code == nullptr) {
     python.clear_error();
     return nullptr;
