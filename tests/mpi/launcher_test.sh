@@ -316,13 +316,13 @@ in_tree() { # EXPECTED-LIBRARY EXPECTED-LINE [MPI]
   [[ $said == "${1:+$tree/$1/libattrcache_mpich.so}" && $(<"$TMPDIR/line") == *"$2"* && ( -n $2 || ! -s $TMPDIR/line ) ]] ||
     fail "in a source tree: '$said' with '$(<"$TMPDIR/line")', not '$1' with '$2'"
 }
-in_tree build/run "building libattrcache_mpich.so by CMake in build/run"
+in_tree build/run "building libattrcache_mpich.so by CMake in $tree/build/run,"
 in_tree build/run ''
 in_tree '' $'a message of the compiler\nattrcache-run: building libattrcache_openmpi.so failed' openmpi
 touch -d '1 hour' "$tree/lib/mpi/mpich/a.cc"
-in_tree build/run "by CMake in build/run"
+in_tree build/run "by CMake in $tree/build/run,"
 touch -d 'now' "$tree"/lib/{mpi/mpich/a.cc,runtimes/mpich/b.cc}
-in_tree build/run "by CMake in build/run"
+in_tree build/run "by CMake in $tree/build/run,"
 touch "$tree/lib/runtimes/mpich/b.cc" # no source of the library's
 in_tree build/run ''
 (($(grep -c '^--build' "$TMPDIR/typed") == 4)) || fail "cmake was started for: $(<"$TMPDIR/typed")"

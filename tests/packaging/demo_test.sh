@@ -23,7 +23,7 @@ user bash tests/packaging/commands.sh . output || fail "the commands after it"
 
 # What it hasn't built, CMake builds, and only that.
 said=$(user tools/attrcache-run --mpi mpi_abi --print 2>&1) || fail "$said"
-[[ $said == "attrcache-run: building libattrcache_mpi_abi.so by CMake in build/run"*$'\n'"$work/build/run/libattrcache_mpi_abi.so" ]] ||
+[[ $said == "attrcache-run: building libattrcache_mpi_abi.so by CMake in $work/build/run,"*$'\n'"$work/build/run/libattrcache_mpi_abi.so" ]] ||
   fail "$said"
 [[ $(cd build/run && echo *.so*) == libattrcache_mpi_abi.so ]] || fail "built: $(ls build/run)"
 # That build compiles all sources as one, where GCC may inline what keeps its own return address (mpi/native/stack_place.h).

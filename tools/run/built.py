@@ -75,7 +75,7 @@ def build(root, target, library, tools):
     with lock:
         if not changed_since(root, target, library):
             return library
-        say("building %s by CMake in %s, which takes a minute or two" % (name, os.path.relpath(folder, root)))
+        say("building %s by CMake in %s, which takes a minute or two" % (name, folder))
         # What CMake has remembered of MPIs may be gone, or have come since.
         configure = ["-S", root, "-B", folder, "-U", "ATTRCACHE_*_INCLUDE", "-U", "wrapper_*", "-DCMAKE_UNITY_BUILD=ON"]
         said = run(["cmake", *configure, "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0"], environment, name)

@@ -157,7 +157,7 @@ class Kind {
   }
 
   // Free: deletes every attribute, in the reverse order of setting; stops at the first failure.
-  // Status::busy while another thread holds a value: call it again.
+  // Status::busy while a thread, maybe this one, holds a value: call it again after the give-back.
   Outcome delete_all(Object& object) const noexcept {
     return delete_all(object, ATTRCACHE_STOP_AT_FAILURE);
   }
