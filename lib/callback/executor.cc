@@ -12,6 +12,16 @@ namespace {
 using in_c::as_int;
 using in_c::shape;
 
+// One attribute, as a callback gets it.
+struct CallbackArguments {
+  const CallingConvention& convention;
+  void* object;
+  int keyval;  // the int that users know
+  const uint64_t& value;
+  attrcache_tag tag;
+  const int* fortran_handle;  // as in run_delete()
+};
+
 // The Fortran INTEGER that stands for an object.
 int fortran_handle(const CallingConvention& convention, void* object) {
   const auto convert = convention.fortran_handle;
@@ -38,7 +48,7 @@ Copied copy_raw(attrcache_callbacks& callbacks, const CallbackArguments& argumen
   int flag = 0;
   const int code = shape<attrcache_copy_raw_fn>(callbacks.copy_fn)(
       arguments.object, arguments.keyval, callbacks.extra_state, callbacks.context, arguments.tag,
-      seen_as_aint(*arguments.at), &tag, &out, &flag);
+      seen_as_aint(arguments.value), &tag, &out, &flag);
   if (tag == ATTRCACHE_AS_FINT && arguments.convention.fint_is_64_bits) tag = ATTRCACHE_AS_AINT;
   return {code, flag != 0, stored(out, tag), tag};
 }
@@ -46,7 +56,7 @@ Copied copy_raw(attrcache_callbacks& callbacks, const CallbackArguments& argumen
 int delete_raw(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   return shape<attrcache_delete_raw_fn>(callbacks.delete_fn)(
       arguments.object, arguments.keyval, callbacks.extra_state, callbacks.context, arguments.tag,
-      seen_as_aint(*arguments.at));
+      seen_as_aint(arguments.value));
 }
 
 // Fortran callbacks, by the type of an INTEGER and that of values and extra_state.
@@ -66,7 +76,7 @@ template <typename Fint, typename Value, attrcache_tag kTag>
 Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Fint object = fortran_handle(arguments);
   Fint keyval = arguments.keyval;
-  Value in = static_cast<Value>(*arguments.at);
+  Value in = static_cast<Value>(arguments.value);
   Value out = 0;
   Fint flag = arguments.convention.fortran_false;
   Fint ierror = 0;
@@ -80,7 +90,7 @@ template <typename Fint, typename Value>
 int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Fint object = fortran_handle(arguments);
   Fint keyval = arguments.keyval;
-  Value value = static_cast<Value>(*arguments.at);
+  Value value = static_cast<Value>(arguments.value);
   Fint ierror = 0;
   shape<DeleteFortran<Fint, Value>>(callbacks.delete_fn)(
       &object, &keyval, &value, fortran_extra_state<Value>(callbacks), &ierror);
@@ -102,7 +112,8 @@ Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments&
     case ATTRCACHE_RAW:
       return copy_raw(callbacks, arguments);
     default:
-      return in_c::copy(callbacks, arguments);
+      return in_c::copy(callbacks, arguments.convention, arguments.object, arguments.keyval,
+                        seen_by_c(&arguments.value, arguments.tag), arguments.value, arguments.tag);
   }
 }
 
@@ -120,7 +131,7 @@ int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& 
       return delete_raw(callbacks, arguments);
     default:
       return in_c::erase(callbacks, arguments.convention, arguments.object, arguments.keyval,
-                         seen_by_c(arguments.at, arguments.tag));
+                         seen_by_c(&arguments.value, arguments.tag));
   }
 }
 
@@ -144,10 +155,12 @@ int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConven
   return fortran ? fortran_handle(convention, object) : 0;
 }
 
-Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
+                            void* object, int keyval, uint64_t value, attrcache_tag tag) {
+  const CallbackArguments arguments = {convention, object, keyval, value, tag, nullptr};
   Copied copied = {};
-  const bool thrown = is_left_by_exception(
-      arguments.convention, [&] { copied = copy_in_language(callbacks, arguments); });
+  const bool thrown =
+      is_left_by_exception(convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
@@ -172,7 +185,7 @@ int run_c_delete_and_catch(const attrcache_callbacks& callbacks,
 int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                            void* object, int keyval, uint64_t value, attrcache_tag tag,
                            const int* fortran_handle) {
-  const CallbackArguments arguments = {convention, object, keyval, &value, tag, fortran_handle};
+  const CallbackArguments arguments = {convention, object, keyval, value, tag, fortran_handle};
   int code = 0;
   const bool thrown =
       is_left_by_exception(convention, [&] { code = delete_in_language(callbacks, arguments); });

@@ -30,18 +30,6 @@ inline bool deletes_once(const attrcache_callbacks& callbacks) {
   return (callbacks.flags & ATTRCACHE_DELETE_ONCE) != 0;
 }
 
-// One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
-// during the call.
-struct CallbackArguments {
-  const CallingConvention& convention;
-  void* object;
-  int keyval;  // the int that users know
-  const uint64_t* at;
-  attrcache_tag tag;
-  // The Fortran INTEGER of an object that may be gone; null: it is made from `object`.
-  const int* fortran_handle = nullptr;
-};
-
 // The Fortran INTEGER that callbacks get for an object, if they are Fortran's; else 0.
 int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
                        void* object);
@@ -68,22 +56,22 @@ Shape* shape(attrcache_callback* callback) {
   return reinterpret_cast<Shape*>(callback);
 }
 
+// `in` is the value as C sees it, and `value` its bits.
 [[gnu::always_inline]] inline Copied copy(const attrcache_callbacks& callbacks,
-                                          const CallbackArguments& arguments) {
+                                          const CallingConvention& convention, void* object,
+                                          int keyval, void* in, uint64_t value, attrcache_tag tag) {
   void* out = nullptr;
   int flag = 0;
-  void* in = seen_by_c(arguments.at, arguments.tag);
   attrcache_callback* fn = callbacks.copy_fn;
   void* extra = callbacks.extra_state;
-  const int code = arguments.convention.handle == ATTRCACHE_HANDLE_INT
-                       ? shape<attrcache_copy_int_fn>(fn)(as_int(arguments.object),
-                                                          arguments.keyval, extra, in, &out, &flag)
-                       : shape<attrcache_copy_fn>(fn)(arguments.object, arguments.keyval, extra, in,
-                                                      &out, &flag);
+  const int code =
+      convention.handle == ATTRCACHE_HANDLE_INT
+          ? shape<attrcache_copy_int_fn>(fn)(as_int(object), keyval, extra, in, &out, &flag)
+          : shape<attrcache_copy_fn>(fn)(object, keyval, extra, in, &out, &flag);
   // A function that returns the address it was given, as MPI's own DUP_FN does, means the value:
   // the address is that of a copy, which ends with the call.
-  if (arguments.tag != ATTRCACHE_AS_POINTER && out == in) [[unlikely]]
-    return {code, flag != 0, *arguments.at, arguments.tag};
+  if (tag != ATTRCACHE_AS_POINTER && out == in) [[unlikely]]
+    return {code, flag != 0, value, tag};
   return {code, flag != 0, stored(reinterpret_cast<intptr_t>(out), ATTRCACHE_AS_POINTER),
           ATTRCACHE_AS_POINTER};
 }
@@ -102,7 +90,9 @@ Shape* shape(attrcache_callback* callback) {
 }  // namespace in_c
 
 // The same in any language, and where exceptions are caught.
-Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments);
+[[gnu::noinline]] Copied run_copy_in_language(attrcache_callbacks& callbacks,
+                                              const CallingConvention& convention, void* object,
+                                              int keyval, uint64_t value, attrcache_tag tag);
 [[gnu::noinline]] int run_delete_in_language(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag,
@@ -113,16 +103,20 @@ Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArgume
                                              const CallingConvention& convention, void* object,
                                              int keyval, void* value);
 
-// Runs a copy_fn that is neither NULL_COPY nor DUP.
-inline Copied run_copy(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  return callbacks.language == ATTRCACHE_C && arguments.convention.catch_exceptions == nullptr
-             ? in_c::copy(callbacks, arguments)
-             : run_copy_in_language(callbacks, arguments);
+// Runs a copy_fn that is neither NULL_COPY nor DUP. It gets a copy of a value that C reads at its
+// address, because another value may take its place in the slot.
+[[gnu::always_inline]] inline Copied run_copy(attrcache_callbacks& callbacks,
+                                              const CallingConvention& convention, void* object,
+                                              int keyval, uint64_t value, attrcache_tag tag) {
+  if (tag == ATTRCACHE_AS_POINTER && callbacks.language == ATTRCACHE_C &&
+      convention.catch_exceptions == nullptr) [[likely]] {
+    return in_c::copy(callbacks, convention, object, keyval, as_pointer(value), value, tag);
+  }
+  return run_copy_in_language(callbacks, convention, object, keyval, value, tag);
 }
 
-// Runs a delete_fn that isn't NULL_DELETE, and returns its code. It gets a copy of a value that C
-// reads at its address, because another value may be in the slot. `fortran_handle`: as in
-// CallbackArguments.
+// Runs a delete_fn that isn't NULL_DELETE, and returns its code. The same holds for its value.
+// `fortran_handle`: the Fortran INTEGER of an object that may be gone; null: it is made from `object`.
 [[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag,

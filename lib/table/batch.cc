@@ -7,19 +7,6 @@
 
 namespace attrcache {
 
-bool Batch::next() {
-  count_ = 0;
-  if (from_ == kEnd) return false;
-  if (from_ == 0 && list_all()) {
-    from_ = kEnd;
-    return count_ != 0;
-  }
-  release_memory();
-  count_ = 0;
-  while (from_ != kEnd && count_ == 0) list_run();
-  return count_ != 0;
-}
-
 // Makes room for `capacity` items, and keeps the first `used`.
 bool Batch::make_room(size_t capacity, size_t used) {
   void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
@@ -34,22 +21,21 @@ bool Batch::make_room(size_t capacity, size_t used) {
 // Lists the runs of slots, in the order of their indices: for each its first slot, the index of
 // that slot and, as `meta`, its length. Adds up the lengths. False: there is no memory.
 bool Batch::list_runs(size_t* slots) {
-  bool room = true;
   bool ascending = true;
   uint32_t last = 0;
-  table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+  const bool full = table_.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     // Each run of a full list has about 8 slots, so 24 times the room isn't too much.
-    room = room && (count_ < capacity_ || make_room(24 * capacity_, count_));
-    if (!room) return;
+    if (count_ == capacity_ && !make_room(24 * capacity_, count_)) return true;
     room_[count_++] = {length, run, first};
     *slots += length;
     if (first < last) ascending = false;
     last = first;
+    return false;
   });
   // The tree is walked in the order of reversed numbers.
   const auto before = [](const Item& a, const Item& b) { return a.index < b.index; };
-  if (room && !ascending) std::sort(room_, room_ + count_, before);
-  return room;
+  if (!full && !ascending) std::sort(room_, room_ + count_, before);
+  return !full;
 }
 
 inline void Batch::begin_at(Item* end) {
@@ -122,14 +108,26 @@ bool Batch::list_all() {
 // The same for the next run alone.
 void Batch::list_run() {
   Item next = {0, nullptr, kEnd};
-  table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+  table_.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     if (first >= from_ && first < next.index) next = {length, run, first};
+    return false;
   });
   from_ = next.slot != nullptr ? next.index + 1 : kEnd;
   begin_at(few_ + kFew);
   if (next.slot != nullptr) list(next.slot, static_cast<uint32_t>(next.meta), next.index);
   count_ = static_cast<unsigned>(few_ + kFew - items_);
   sort();
+}
+
+bool Batch::select() {
+  if (from_ == 0 && list_all()) {
+    from_ = kEnd;
+    return count_ != 0;
+  }
+  release_memory();
+  do list_run();
+  while (from_ != kEnd && count_ == 0);
+  return count_ != 0;
 }
 
 }  // namespace attrcache

@@ -34,7 +34,7 @@ class Batch {
   // Selects the next attributes; false if there are none. Attributes that other threads attach
   // meanwhile may be left out. But no attribute is left out that is attached from the first call to
   // the last, even if it is replaced again and again; and no slot is selected twice.
-  bool next();
+  bool next() { return from_ != kEnd && select(); }
 
   unsigned count() const { return count_; }
   // Sorted from the oldest to the youngest.
@@ -49,6 +49,7 @@ class Batch {
   // How many are listed on the stack. Frees nest, and user-level threads have small stacks.
   static constexpr unsigned kFew = 10;
 
+  bool select();
   bool list_all();
   void list_run();
   void list(Pair* run, uint32_t length, uint32_t first);

@@ -23,84 +23,64 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
-// The copying of attributes all of which are copied as by DUP_FN or not at all, as their keyvals'
-// stripes say. The new table has nothing yet.
-class AtOnce {
- public:
-  AtOnce(Registry& registry, Table& from, Table& to)
-      : registry_(registry), from_(from), to_(to), ordinal_(thread_ordinal()) {}
-  void run() {
-    from_.for_each_run([this](uint32_t first, const Pair* run, uint32_t length)
-                           __attribute__((always_inline)) {
-                             if (all_) copy(first, run, length);
-                           });
-    // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
-    // the new table doesn't count as new, so that a callback that frees it is noticed.
-    to_.raise_clock(from_.now());
-  }
-  // Whether there was no memory. Whether it could copy all; else it has stopped at once.
-  bool no_memory() const { return no_memory_; }
-  bool all() const { return all_; }
-  // A keyval on which a reference was taken in vain, or 0.
-  id::Keyval in_vain() const { return in_vain_; }
-
- private:
-  void copy(uint32_t first, const Pair* run, uint32_t length);
-
-  Registry& registry_;
-  Table& from_;
-  Table& to_;
-  const unsigned ordinal_;
-  bool all_ = true;
-  bool no_memory_ = false;
-  id::Keyval in_vain_{0};
+// What came of copying all attributes at once.
+struct AtOnce {
+  bool all = false;  // else it has stopped at once
+  bool no_memory = false;
+  id::Keyval in_vain{0};  // a keyval on which a reference was taken in vain, or 0
 };
 
-[[gnu::always_inline]] inline void AtOnce::copy(uint32_t first, const Pair* run, uint32_t length) {
-  References::Counter* const counters = registry_.counters(id::offset_at(first), ordinal_);
-  if (counters == nullptr) [[unlikely]] {
-    all_ = false;  // all are of another kind
-    return;
-  }
-  Pair* made = nullptr;
+// Copies attributes all of which are copied as by DUP_FN or not at all, as their keyvals' stripes
+// say. The new table has nothing yet.
+[[gnu::always_inline]] inline AtOnce copy_at_once(Registry& registry, Table& from, Table& to) {
+  AtOnce result;
+  const unsigned ordinal = thread_ordinal();
+  const auto stops = [&](uint32_t first, const Pair* run, uint32_t length)
+      __attribute__((always_inline)) {
+    References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
+    if (counters == nullptr) [[unlikely]]
+      return true;  // all are of another kind
+    Pair* made = nullptr;
 #pragma GCC unroll 8
-  for (uint32_t s = 0; s < length; ++s) {
-    const uint32_t upper = run[s].load_upper();
-    if (upper == 0) continue;
-    const uint64_t word = counters[s].load(kRelaxed);  // only a guess
-    const stripe::Name name = stripe::name_in(word);
-    const uint32_t differs = upper ^ stripe::bits(name);
-    // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
-    // value must be visible, unclaimed and never held, because its copy gets the same meta.
-    constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
-                                  meta::kFullHalf | stripe::kNotDupFn;
-    if ((differs & kDecides) != 0) [[unlikely]] {
-      all_ = (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
-      if (all_) continue;
-      return;
+    for (uint32_t s = 0; s < length; ++s) {
+      const uint32_t upper = run[s].load_upper();
+      if (upper == 0) continue;
+      const uint64_t word = counters[s].load(kRelaxed);  // only a guess
+      const stripe::Name name = stripe::name_in(word);
+      const uint32_t differs = upper ^ stripe::bits(name);
+      // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN;
+      // the value must be visible, unclaimed and never held, because its copy gets the same meta.
+      constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
+                                    meta::kFullHalf | stripe::kNotDupFn;
+      if ((differs & kDecides) != 0) [[unlikely]] {
+        if ((differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn))
+          continue;
+        return true;
+      }
+      if (made == nullptr && (made = to.find_or_grow(first, registry.memory())) == nullptr)
+        return result.no_memory = true;
+      if (!References::acquire_open(counters[s], word)) [[unlikely]]
+        return true;
+      // The value is read after the reference was taken. Before that it could have been a value of
+      // an earlier keyval that had the same int.
+      const bool same =
+          run[s].transfer([&](uint32_t again, auto put) __attribute__((always_inline)) {
+            if (again == upper) [[likely]]
+              put(made[s]);
+            return again == upper;
+          });
+      if (!same) [[unlikely]] {
+        result.in_vain = meta::keyval(uint64_t{upper} << 32, first + s);
+        return true;
+      }
     }
-    if (made == nullptr && (made = to_.find_or_grow(first, registry_.memory())) == nullptr) {
-      no_memory_ = true;
-      all_ = false;
-      return;
-    }
-    if (!References::acquire_open(counters[s], word)) [[unlikely]] {
-      all_ = false;
-      return;
-    }
-    // The value is read after the reference was taken. Before that it could have been a value of an
-    // earlier keyval that had the same int.
-    const bool same = run[s].transfer([&](uint32_t again, auto put) __attribute__((always_inline)) {
-      if (again == upper) [[likely]]
-        put(made[s]);
-      return again == upper;
-    });
-    if (!same) [[unlikely]] {
-      in_vain_ = meta::keyval(uint64_t{upper} << 32, first + s);
-      all_ = false;
-      return;
-    }
-  }
+    return false;
+  };
+  result.all = !from.any_run(stops);
+  // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
+  // the new table doesn't count as new, so that a callback that frees it is noticed.
+  to.raise_clock(from.now());
+  return result;
 }
 
 // A dup in order, the oldest attributes first.
@@ -130,8 +110,11 @@ class Dup {
   int call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
   bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
   void end_hold(const Pair& slot);
-  // The slot of an index in the new table; null when out of memory.
-  Pair* place(uint32_t index) { return to_.table.find_or_grow(index, registry_.memory()); }
+  // The slot of a keyval in the new table; null when out of memory.
+  Pair* place(id::Keyval keyval) {
+    Pair* const made = find_slot(to_.table, keyval);
+    return made != nullptr ? made : to_.table.grow(id::index(keyval), registry_.memory());
+  }
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
@@ -150,14 +133,13 @@ class Dup {
 };
 
 // Attaches what was copied, and gives it the reference.
-int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
-                int* callback_code) {
+[[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
+                                              uint64_t value, attrcache_tag tag,
+                                              int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
     return give_up(keyval, set_attribute(to_, {keyval, tag}, value, callback_code));
   }
-  Table& to = to_.table;
-  to.raise_clock(to.now() + 1);
-  made.store_unshared({value, meta::attached(like, tag, to.now())});
+  made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
   return ATTRCACHE_OK;
 }
 
@@ -187,7 +169,7 @@ int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like
   const SlotContent found = item.slot->load();
   if (!to_be_copied(from_, *item.slot, found.meta) || !meta::belongs(found.meta, keyval))
     return give_up(keyval, ATTRCACHE_OK);
-  Pair* const made = place(item.index);
+  Pair* const made = place(keyval);
   if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
 }
@@ -197,7 +179,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   Pair& slot = *item.slot;
   // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
   // memory then.
-  Pair* const made = place(item.index);
+  Pair* const made = place(keyval);
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   if (cell_ == nullptr) cell_ = registry_.readers().take();
@@ -208,11 +190,8 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
     return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
   old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
-  // copy_fn gets a copy, because another value may take its place in the slot.
-  const uint64_t value = found.value;
-  const Copied copied = run_copy(registry_.callbacks(keyval),
-                                 {registry_.convention(), from_.object, registry_.number_of(keyval),
-                                  &value, meta::tag(found.meta)});
+  const Copied copied = run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
+                                 registry_.number_of(keyval), found.value, meta::tag(found.meta));
   old_scope_.end();
   if (old_scope_.announced() != nullptr) end_hold(slot);
   if (copied.code != 0) [[unlikely]] {
@@ -231,7 +210,6 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
 // not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
 // that was handed off to this thread has freed one of the objects.
 bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
-  const ThreadState& thread = registry_.threads().self();
   for (;;) {
     const Attempt attempt = try_to_hold(slot, keyval, Says::kCopies, *cell_, found);
     *held = attempt == Attempt::kHeld;
@@ -243,7 +221,7 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
     }
     *found = slot.load();
     if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
-    if (is_deleting(thread, from_.table, slot, found->meta)) return true;
+    if (is_deleting(registry_.threads().self(), from_.table, slot, found->meta)) return true;
     if (meta::deleting(found->meta)) return false;
     // Meanwhile a value was attached, or a claim was restored.
   }
@@ -289,7 +267,7 @@ int Dup::run(int* callback_code) {
                                     int* callback_code) {
   Dup dup(from, to);
   int code = 0;
-  const bool lives = at_once == nullptr || dup.start_over(at_once->in_vain());
+  const bool lives = at_once == nullptr || dup.start_over(at_once->in_vain);
   const int result = lives ? dup.run(&code) : ATTRCACHE_ERR_FREED;
   if (result != ATTRCACHE_OK && !dup.new_table_died())
     delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
@@ -302,13 +280,12 @@ int Dup::run(int* callback_code) {
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   if (!to.table.is_as_new()) return copy_in_order(from, to, nullptr, callback_code);
-  AtOnce at_once(from.registry, from.table, to.table);
-  at_once.run();
+  const AtOnce at_once = copy_at_once(from.registry, from.table, to.table);
   int result = ATTRCACHE_OK;
-  if (at_once.no_memory()) [[unlikely]] {
+  if (at_once.no_memory) [[unlikely]] {
     delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
     result = ATTRCACHE_ERR_MEMORY;
-  } else if (!at_once.all()) {
+  } else if (!at_once.all) {
     result = copy_in_order(from, to, &at_once, callback_code);
   }
   // If nothing was copied, the new table is as it was.

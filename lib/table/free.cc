@@ -16,13 +16,10 @@ namespace {
 // under keyvals that aren't freed, so that none ends by it.
 bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
   constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kNoDeleteFnHalf;
-  uint32_t differs = 0;
-  table.for_each_run([&](uint32_t first, const Pair* run, uint32_t length) {
+  return !table.any_run([&](uint32_t first, const Pair* run, uint32_t length) {
     const References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
-    if (counters == nullptr || (differs & kDecides) != 0) {
-      differs = kDecides;  // without counters, all are of another kind
-      return;
-    }
+    if (counters == nullptr) return true;  // all are of another kind
+    uint32_t differs = 0;
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
       const uint32_t upper = run[s].load_upper();
@@ -30,8 +27,8 @@ bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
       const stripe::Name name = stripe::name_in(counters[s].load(kRelaxed));
       differs |= upper ^ (stripe::bits(name) | meta::kNoDeleteFnHalf);
     }
+    return (differs & kDecides) != 0;
   });
-  return (differs & kDecides) == 0;
 }
 
 // Deletes everything in two passes, if nothing calls back. False: something is left for Free.
@@ -40,7 +37,7 @@ bool delete_at_once(Registry& registry, Table& table) {
   if (!calls_nothing(registry, table, ordinal)) return false;
   if (table.replaced() && !is_at_rest(registry.readers(), table)) return false;
   bool all = true;
-  table.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+  table.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
@@ -51,6 +48,7 @@ bool delete_at_once(Registry& registry, Table& table) {
         all = false;  // the keyval was freed meanwhile
       }
     }
+    return false;
   });
   return all;
 }

@@ -79,9 +79,12 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, uint32_t number) {
 }  // namespace
 
 bool Table::occupied() {
-  bool any = false;
-  for_each([&any](uint32_t, const Pair& slot) { any |= slot.load_meta() != 0; });
-  return any;
+  return any_run([](uint32_t, const Pair* run, uint32_t length) {
+    while (length != 0) {
+      if (run[--length].load_meta() != 0) return true;
+    }
+    return false;
+  });
 }
 
 Pair* Table::find_far(uint32_t index) {
@@ -103,12 +106,16 @@ Pair* Table::grow(uint32_t index, const Memory& memory) {
 }
 
 void Table::release_beyond(Directory& dir, const Memory& memory) {
-  const auto release_part = [&memory](auto* part) { memory.destroy(part); };
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
-    if (leaf != &no_leaf) release_part(leaf);
+    if (leaf != &no_leaf) memory.destroy(leaf);
   }
-  visit_tree(dir.tree.load(kAcquire), release_part, release_part);  // as T1
+  const auto release_leaf = [&memory](FarLeaf* leaf) {
+    memory.destroy(leaf);
+    return false;
+  };
+  visit_tree(dir.tree.load(kAcquire), release_leaf,  // as T1
+             [&memory](Node* node) { memory.destroy(node); });
 }
 
 }  // namespace attrcache

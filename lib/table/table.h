@@ -196,6 +196,8 @@ struct Table {
     Pair* slot = find(index);
     return slot != nullptr ? slot : grow(index, memory);
   }
+  // The same for one that was not found.
+  Pair* grow(uint32_t index, const Memory& memory);
 
   // Whether any slot is occupied. For a table that only its owner uses.
   bool occupied();
@@ -203,6 +205,12 @@ struct Table {
   // The next sequence number. It may be relaxed: numbers must be unique and must grow along
   // happens-before, and for that the counter's modification order is enough.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
+  // The same for a table that only its owner uses.
+  uint64_t tick_unshared() {
+    const uint64_t next = clock.load(kRelaxed) + 1;
+    clock.store(next, kRelaxed);
+    return next;
+  }
 
   // The last sequence number that was given out.
   uint64_t now() const { return clock.load(kRelaxed) & ~kReplaced; }
@@ -221,9 +229,9 @@ struct Table {
   void for_each(Visit visit);
 
   // The same for every run of slots that lie side by side, of at most kLeafSlots:
-  // visit(index of the first, slots, how many).
+  // visit(index of the first, slots, how many), until one returns true. Returns whether one did.
   template <typename Visit>
-  void for_each_run(Visit visit);
+  bool any_run(Visit visit);
 
   // Whether it holds nothing at all, not even memory: nothing was attached to it, as far as the
   // caller can know, since it was new. Relaxed: the clock shows every attachment that happened
@@ -266,29 +274,26 @@ struct Table {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
   Pair* find_far(uint32_t index);
-  Pair* grow(uint32_t index, const Memory& memory);
   [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 
-// Visits the leaves and nodes of a tree, each node after what is below it: on_leaf(FarLeaf*),
-// on_node(Node*).
+// Visits the leaves and nodes of a tree, each node after what is below it, by on_node(Node*) and
+// on_leaf(FarLeaf*), until the latter returns true. Returns whether it did.
 template <typename OnLeaf, typename OnNode>
-void visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
-  if (node == &no_tree) return;
+bool visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
+  if (node == &no_tree) return false;
   for (const Atomic<Child>& at : node->places) {
     const Child child = at.load(kAcquire);  // as T1
     if (child.at == &no_far_leaf) [[likely]]
       continue;
-    if (child.is_node()) {
-      visit_tree(child.node(), on_leaf, on_node);
-    } else {
-      on_leaf(child.leaf());
-    }
+    if (child.is_node() ? visit_tree(child.node(), on_leaf, on_node) : on_leaf(child.leaf()))
+      return true;
   }
   on_node(node);
+  return false;
 }
 
 inline void Table::take_over(Table& from) {
@@ -319,29 +324,30 @@ inline void Table::clear(const Memory& memory) {
 }
 
 template <typename Visit>
-void Table::for_each_run(Visit visit) {
+bool Table::any_run(Visit visit) {
   Directory* dir = directory.load(kAcquire);  // as T1
-  visit(0, inline_slots, kInlineSlots);
-  if (dir == nullptr) return;
-  visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots);
+  if (visit(0, inline_slots, kInlineSlots)) return true;
+  if (dir == nullptr) return false;
+  if (visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots)) return true;
   const uint64_t flags = dir->flags();
-  if (flags == 0) return;
+  if (flags == 0) return false;
   const auto leaf = [&visit](uint32_t number, Leaf & l) __attribute__((noinline)) {
-    visit(number * kLeafSlots, l.slots, kLeafSlots);
+    return visit(number * kLeafSlots, l.slots, kLeafSlots);
   };
   for (uint64_t near = flags & ~Directory::kHasTree; near != 0; near &= near - 1) {
     const auto number = static_cast<uint32_t>(__builtin_ctzll(near));
     // If it is only about to be there (T4), it looks empty.
-    leaf(number, *dir->leaves[number].load(kAcquire));  // as T1
+    if (leaf(number, *dir->leaves[number].load(kAcquire))) return true;  // as T1
   }
-  const auto far_leaf = [leaf](FarLeaf* l) { leaf(l->number, *l); };
-  visit_tree(dir->tree.load(kAcquire), far_leaf, [](Node*) {});  // as T1
+  const auto far_leaf = [leaf](FarLeaf* l) { return leaf(l->number, *l); };
+  return visit_tree(dir->tree.load(kAcquire), far_leaf, [](Node*) {});  // as T1
 }
 
 template <typename Visit>
 void Table::for_each(Visit visit) {
-  for_each_run([&visit](uint32_t first, Pair* slots, uint32_t count) {
+  any_run([&visit](uint32_t first, Pair* slots, uint32_t count) {
     for (uint32_t s = 0; s < count; ++s) visit(first + s, slots[s]);
+    return false;
   });
 }
 

@@ -21,9 +21,6 @@ class ExecutorTest : public ::testing::Test {
     callbacks.language = ATTRCACHE_C;
     convention.catch_exceptions = support::catch_exceptions;
   }
-  CallbackArguments arguments() {
-    return {convention, nullptr, 0x40000010, &value, ATTRCACHE_AS_POINTER};
-  }
 
   attrcache_callbacks callbacks = {};
   CallingConvention convention = {};
@@ -33,7 +30,8 @@ class ExecutorTest : public ::testing::Test {
 TEST_F(ExecutorTest, ACopyFnThatSetsNothingCopiesNothing) {
   const auto silent = [](void*, int, void*, void*, void*, int*) { return 0; };
   callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(+silent);
-  const Copied copied = run_copy(callbacks, arguments());
+  const Copied copied =
+      run_copy(callbacks, convention, nullptr, 0x40000010, value, ATTRCACHE_AS_POINTER);
   EXPECT_EQ(copied.code, 0);
   EXPECT_FALSE(copied.flag);
   EXPECT_EQ(copied.value, 0u);
