@@ -46,16 +46,7 @@ constexpr unsigned kOrdinals = 65536;
 Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
 Atomic<unsigned> last_beyond{kOrdinals};
 
-// Relaxed, all three: only the number matters, or there is one thread.
-Atomic<uint64_t> last_identity{1};
-// The child of a fork: all identities up to this one are dead, but for the survivor's.
-Atomic<uint64_t> last_dead{0};
-Atomic<uint64_t> survivor{0};
-// Runs in the child of a fork, which has one thread.
-void leave_others_behind() {
-  last_dead.store(last_identity.load(kRelaxed), kRelaxed);
-  survivor.store(tls_state.identity, kRelaxed);
-}
+Atomic<uint64_t> last_identity{1};  // relaxed: only the number matters
 
 // Takes the lowest free ordinal, so that no two threads share a stripe as long as there are enough.
 // Lock-free.
@@ -163,7 +154,6 @@ unsigned assign_ordinal() {
   tls_state.near_record = ordinal < kNearOrdinals ? ordinal * kRecordSize : 0;
   tls_state.ordinal = ordinal;
   if (tls_state.late && ordinal < kOrdinals) note_late(ordinal);
-  if (tls_state.identity == 3) pthread_atfork(nullptr, nullptr, leave_others_behind);  // the first
   tell_of_this_thread();
   return ordinal;
 }
@@ -172,12 +162,5 @@ bool is_taken(unsigned ordinal) {
   // Acquire: pairs with the release in give_back().
   return (taken[ordinal / 64].load(kAcquire) >> ordinal % 64 & 1) != 0;
 }
-
-bool is_dead(uint64_t identity) {
-  return (identity & 1) != 0 && identity <= last_dead.load(kRelaxed) &&
-         identity != survivor.load(kRelaxed);
-}
-
-bool is_forked() { return last_dead.load(kRelaxed) != 0; }
 
 }  // namespace attrcache

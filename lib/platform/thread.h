@@ -42,9 +42,7 @@ inline constexpr unsigned kRecordSize = 128;  // readers/thread_record.h
 #ifdef ATTRCACHE_MODEL
 ThreadState& this_thread();
 inline unsigned thread_ordinal() { return this_thread().ordinal; }
-inline bool is_dead(uint64_t) { return false; }
 bool is_taken(unsigned ordinal);
-inline bool is_forked() { return false; }
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
 // would take a call. The price is 32 bytes of the static TLS that glibc keeps in reserve for
@@ -62,13 +60,8 @@ inline unsigned thread_ordinal() {
   const unsigned ordinal = tls_state.ordinal;
   return ordinal != 0 ? ordinal : assign_ordinal();
 }
-// Whether the thread with that identity is one that a fork has left behind: it lives on in the
-// parent, and not in this process. False for user-level threads.
-bool is_dead(uint64_t identity);
 // Whether a thread has that ordinal. If not, this acquires all that its last thread has done.
 bool is_taken(unsigned ordinal);
-// Whether this process is the child of one that used the library.
-bool is_forked();
 #endif
 
 }  // namespace attrcache

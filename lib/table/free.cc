@@ -205,13 +205,7 @@ Remains remains(const Readers& readers, Table& table) {
   table.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
-    if (!meta::deleting(m)) {
-      r.attached = true;
-      // A living thread announces a deletion from before its claim until after its end (except a
-      // free, which is the caller's own). A child of fork ignores a claim that no thread announces.
-    } else if (!is_forked() || others_delete_in(readers, table) || slot.load_meta() != m) {
-      r.claimed_by_others = true;
-    }
+    (meta::deleting(m) ? r.claimed_by_others : r.attached) = true;
   });
   return r;
 }

@@ -21,11 +21,10 @@ AsymmetricFence::Of readers_of(uint64_t m) {
   return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
 }
 
-// Whether a cell announces that a living thread holds an attachment.
+// Whether a cell announces that its thread holds an attachment.
 bool is_holder(const Announcement& cell, uintptr_t what, const Pair* slot, uint64_t m) {
   // (F4) The cell may be announcing the next attachment meanwhile.
-  return Announcement::holds(what, slot) && meta::same_attachment(cell.meta.load(kAcquire), m) &&
-         !is_dead(cell.thread.load(kRelaxed));
+  return Announcement::holds(what, slot) && meta::same_attachment(cell.meta.load(kAcquire), m);
 }
 
 // The cell of a holder of an attachment, or null.
@@ -43,10 +42,9 @@ bool still_holds(const Announcement& cell, const Pair* slot, uint64_t m) {
   return is_holder(cell, AsymmetricFence::look(cell.what), slot, m);
 }
 
-// Whether a taken tomb was taken by another living thread, which may not have said so yet.
+// Whether a taken tomb was taken by another thread, which may not have said so yet.
 bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
-  const uint64_t taker = tomb.taker.load(kRelaxed);
-  return taker != readers.threads().identity() && !is_dead(taker);
+  return tomb.taker.load(kRelaxed) != readers.threads().identity();
 }
 
 // (L6)
@@ -177,9 +175,7 @@ bool Deletion::hand_off_held(Target target, Pair& slot, id::Keyval keyval, SlotC
 bool others_delete_in(const Readers& readers, const Table& table) {
   const uint64_t me = readers.threads().identity();
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    if (what != Announcement::of(&table, Says::kDeletes)) return false;
-    const uint64_t thread = cell.thread.load(kRelaxed);
-    return thread != me && !is_dead(thread);
+    return what == Announcement::of(&table, Says::kDeletes) && cell.thread.load(kRelaxed) != me;
   });
 }
 

@@ -117,8 +117,7 @@ Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m);
 void delete_handed_off(Readers& readers, Tomb& tomb);
 
 // Gives up the holds of copy_fns up this thread's stack, and runs the delete_fns of a table's
-// values that were handed off to those, or to threads that a fork has left behind. True: others
-// still have one.
+// values that were handed off to those. True: others still have one.
 bool finish_own_handed_off(Readers& readers, const Table& table);
 
 // Whether a deletion in the table is handed off to anybody.

@@ -180,9 +180,8 @@
  *
  * Signals: only attrcache_get and its variants are async-signal-safe.
  *
- * Fork: the child may go on using a domain if no other thread was inside the library at the fork.
- * Nobody in the child holds what the parent's other threads had borrowed; deletions that were left
- * to those threads run when the object is freed, in a give_back, or with the domain's end.
+ * Fork: the child may go on using a domain if no other thread was inside the library, or held a
+ * borrow, at the fork.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
