@@ -7,30 +7,25 @@
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
 // that has deleted or replaced the value looks through the cells in use. If it finds a holder, it
 // puts a *tomb* into the domain, which says what is to be deleted. Each holder that lets go looks
-// whether there is a tomb of the attachment that it held: only that one concerns it. The last one
-// finds that nobody else holds the value any more, and deletes it. Tombs are in buckets, by
-// attachment; a bucket that has none in use says so in one load, which is all that a holder nearly
-// always looks at.
+// for a tomb of the attachment that it held, and the last one deletes the value. Tombs are in
+// buckets, by attachment: nearly always one load tells a holder that its bucket has none in use.
 //
 //   a holder, H                                   the deleter, D
 //   L1  announces {slot, attachment} in its cell      takes its step on the slot (S6 exchange, or
 //   L2  looks at the slot again: the attachment       S8 claim)
 //       is there, so H holds it                   L7  heavy fence; looks: does anybody hold it?
 //       ... uses the value ...                        Nobody: D deletes
-//   L3  retracts                                  L8  counts a tomb of {slot, attachment}, and opens
-//   L4  looks whether its bucket has tombs:           it: OPEN
-//       nearly always it has none                 L9  heavy fence; then takes its turn, and looks,
-//   L5  takes its turn on the attachment's tomb,      like a holder (L5). Nobody by now: L6
-//       by an exchange that changes nothing           else D's call succeeds
-//       looks: does anybody else hold it?
-//   L6  Nobody: takes the tomb: TAKEN; deletes;
-//       frees the tomb
+//   L3  retracts                                  L8  counts a tomb of {slot, attachment}; opens
+//   L4  looks whether its bucket has tombs            it: OPEN
+//   L5  takes its turn on the attachment's tomb,  L9  heavy fence; then takes its turn, and looks,
+//       by an exchange that changes nothing;          like a holder (L5). Nobody by now: L6;
+//       looks: does anybody else hold it?             else D's call succeeds
+//   L6  Nobody: takes the tomb: TAKEN; deletes; frees the tomb
 //
 // Why no value is deleted while it is held. An attempt to hold that succeeds has made its L2 before
 // D's step on the slot was visible. So its L1 is visible after the heavy fence
-// (asymmetric_fence.h), to D at L7 and L9, and to threads that see the tomb open, which acquire
-// that. Nobody begins to hold the attachment any more. So once a thread has looked after the fence
-// and found no holder, there will never be one.
+// (asymmetric_fence.h), to D at L7 and L9, and to threads that see the tomb open. Nobody begins to
+// hold the attachment any more. So a thread that finds no holder after the fence never would again.
 //
 // Why somebody deletes. Turns are exchanges of one word, so they have an order, and each sees what
 // was before it. Take the last turn, D's own included: it sees the retractions of all that took
@@ -39,22 +34,19 @@
 // and takes the tomb, unless somebody else has. (D needs its turn since the kernel's fence reaches
 // one thread after the other: a holder that it has reached may look before it reaches the next.)
 //
-// A turn fails if the tomb has changed, and is tried again, unless the tomb has been reused
-// meanwhile: that use began after H's L4, and its own L9 comes later still. So a give_back takes as
-// many steps as there are tombs, whatever others do meanwhile.
+// A turn that fails is tried again, unless the tomb is in its next use, which began after H's L4
+// and whose own L9 comes later still. So a give_back takes as many steps as there are tombs.
 //
-// An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it must
-// let go like one, before it tries to hold another attachment: it retracts, and takes L4 to L6. (A
-// borrow runs what it has taken at the end of its call, since the table may die within delete_fn.)
+// An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it lets
+// go like one (L3 to L6) before it tries again. (A borrow runs what it has taken at the end of its
+// call, since the table may die within delete_fn.)
 //
-// A thread that is stopped for ever between L1 and L3 keeps that one value from being deleted. A
-// thread stopped between its step and L8, or after L6, has the deletion itself. Nobody else waits.
+// A thread that is stopped between L1 and L3 keeps that one value from being deleted; one that is
+// stopped between its step and L8, or after L6, has the deletion itself. Nobody waits for either.
 //
 // Full readers (asymmetric_fence.h) have a full fence between L3 and L4, as between L1 and L2, but
-// for the first hold of a value (S4): D's step reads what S4 wrote, and so sees its L1. Light readers
-// need none: D's heavy fence falls between two of their instructions. A holder is a light one only if
-// the meta that it has announced says that the attachment is light; D has then read that, too, and
-// executes the heavy fence for light readers. If it is light only since, D's fence serves for both.
+// for the first hold (S4), whose L1 D sees, since it reads what S4 wrote. A light reader has none:
+// the meta that it has read says so, which D has read, too; and D's fence then serves for both.
 
 #ifndef ATTRCACHE_READERS_TOMB_H_
 #define ATTRCACHE_READERS_TOMB_H_
@@ -65,7 +57,7 @@
 
 namespace attrcache {
 
-// What is handed off to be deleted. Tombs are reused, but never released before their domain.
+// What is handed off to be deleted. Tombs are reused, and released with their domain.
 struct Tomb {
   enum Phase : uint64_t {
     kFree,
@@ -84,8 +76,7 @@ struct Tomb {
     return phase(now) == kFree &&
            state.compare_exchange_strong(now, with(now, kPlaced), kAcquire, kRelaxed);
   }
-  // Frees a tomb that the caller has taken. Release: pairs with place(). The version
-  // distinguishes this use of the tomb from the next.
+  // Frees a tomb that the caller has taken, and counts its uses. Release: pairs with place().
   void free() {
     const uint64_t now = state.load(kRelaxed);
     state.store(with(now + kPhases + 1, kFree), kRelease);
@@ -109,20 +100,15 @@ struct Tomb {
   // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
   // has taken it; relaxed, since opening it releases them.
   Atomic<uintptr_t> slot{0};
-  Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
-  Atomic<uint64_t> value{0};  // this value was attached
-  // The table, whose memory isn't touched; 0: the table is gone.
-  Atomic<uintptr_t> table{0};
+  Atomic<uint64_t> meta{0};    // the attachment: the slot's meta, with which
+  Atomic<uint64_t> value{0};   // this value was attached
+  Atomic<uintptr_t> table{0};  // not to be touched; 0: it is gone
   Atomic<uintptr_t> registry{0};
   Atomic<uint32_t> keyval{0};
-  // The object's handle and, if the keyval's callbacks are Fortran's, its Fortran INTEGER.
-  Atomic<int> fortran_handle{0};
+  Atomic<int> fortran_handle{0};  // the object's, if the callbacks are Fortran's
   Atomic<uintptr_t> object{0};
-  // The thread that has taken it (Threads::identity); 0 until that thread has said so. Relaxed: it
-  // is compared with each thread's own.
-  Atomic<uint64_t> taker{0};
-  // Written before it is published: the next one of its bucket.
-  Tomb* next = nullptr;
+  Atomic<uint64_t> taker{0};  // the thread's identity; 0 until it has said so
+  Tomb* next = nullptr;       // of its bucket; written before it is published
   struct TombBucket* bucket = nullptr;
   Tomb* taken_before = nullptr;  // for the thread that has taken it, which may take several
 };
