@@ -34,7 +34,11 @@ class ActiveRecords {
  public:
   using Word = Atomic<uint64_t>;  // flags in the low half, the count of settings in the high one
   static constexpr unsigned kFlags = 32;
+#ifdef ATTRCACHE_MODEL
+  static constexpr unsigned kWords = 1;  // each execution makes them anew
+#else
   static constexpr unsigned kWords = 64;
+#endif
   static constexpr unsigned kGroups = kWords * kFlags;
   static_assert(kNearOrdinals <= kFlags);
 

@@ -8,13 +8,17 @@
 namespace attrcache {
 namespace {
 
-// Aligned memory from an allocator that aligns to less; *allocated is what to release.
-void* allocate_aligned(const Memory& memory, size_t bytes, size_t alignment, void** allocated) {
-  const size_t slack = alignment - kAllocationAlignment;
-  *allocated = memory.allocate(bytes + slack);
-  if (*allocated == nullptr) return nullptr;
-  const uintptr_t end = reinterpret_cast<uintptr_t>(*allocated) + slack;
-  return reinterpret_cast<void*>(end - end % alignment);
+// Aligned memory from an allocator that aligns to less. Before it is the address to be released.
+void* allocate_aligned(const Memory& memory, size_t bytes, size_t alignment) {
+  void* const allocated = memory.allocate(bytes + alignment);
+  if (allocated == nullptr) return nullptr;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(allocated) + alignment;
+  auto* const aligned = reinterpret_cast<void**>(end - end % alignment);
+  aligned[-1] = allocated;
+  return aligned;
+}
+void release_aligned(const Memory& memory, void* aligned) {
+  memory.release(static_cast<void**>(aligned)[-1]);
 }
 
 template <typename Visit>
@@ -34,11 +38,8 @@ void for_each_block(uintptr_t first, CellBlock* spare, Visit visit) {
 }  // namespace
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
-    : threads_(threads),
-      memory_(memory),
-      fence_(full_fences),
-      near_(make_chunk(0, &allocated_[0])) {
-  chunks_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
+    : threads_(threads), memory_(memory), fence_(full_fences), near_(make_group()) {
+  groups_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
 }
 
 Readers::~Readers() {
@@ -49,24 +50,23 @@ Readers::~Readers() {
       tomb = next;
     }
   }
-  for (unsigned c = 0; c < kChunks; ++c) {
-    auto* const records = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kRelaxed));
+  for (unsigned group = 0; group < ActiveRecords::kGroups; ++group) {
+    ThreadRecord* const records = group_at(group);
     if (records == nullptr) continue;
-    for (unsigned r = 0; r < length_of(c); ++r) {
+    for (unsigned r = 0; r < kNearOrdinals; ++r) {
       if (records[r].tomb != nullptr) memory_.destroy(records[r].tomb);
       for_each_block(records[r].blocks.load(kRelaxed), records[r].spare,
-                     [this](CellBlock* block) { memory_.release(block->allocated); });
+                     [this](CellBlock* block) { release_aligned(memory_, block); });
     }
-    memory_.release(allocated_[c]);
+    release_aligned(memory_, records);
   }
 }
 
-ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
-  const unsigned length = length_of(chunk);
+ThreadRecord* Readers::make_group() {
   auto* const records = static_cast<ThreadRecord*>(
-      allocate_aligned(memory_, length * sizeof(ThreadRecord), alignof(ThreadRecord), allocated));
+      allocate_aligned(memory_, kNearOrdinals * sizeof(ThreadRecord), alignof(ThreadRecord)));
   if (records == nullptr) return nullptr;
-  for (unsigned r = 0; r < length; ++r) (new (&records[r]) ThreadRecord())->readers = this;
+  for (unsigned r = 0; r < kNearOrdinals; ++r) (new (&records[r]) ThreadRecord())->readers = this;
   return records;
 }
 
@@ -74,18 +74,14 @@ ThreadRecord* Readers::look_up() {
   const unsigned ordinal = thread_ordinal();
   const unsigned group = ordinal / kNearOrdinals;
   if (group >= ActiveRecords::kGroups) return nullptr;
-  const unsigned c = chunk_of(group);
-  uintptr_t chunk = chunks_[c].load(kAcquire);  // pairs with the exchange below
-  if (chunk == 0) [[unlikely]] {
-    void* allocated;
-    ThreadRecord* const made = make_chunk(c, &allocated);
+  uintptr_t found = groups_[group].load(kAcquire);  // pairs with the exchange below
+  if (found == 0) [[unlikely]] {
+    ThreadRecord* const made = make_group();
     if (made == nullptr) return nullptr;
-    // Releases the new chunk, or acquires another thread's.
-    if (chunks_[c].compare_exchange_strong(chunk, reinterpret_cast<uintptr_t>(made), kAcqRel,
-                                           kAcquire)) {
-      allocated_[c] = allocated;
-    } else {
-      memory_.release(allocated);
+    // Releases the new records, or acquires another thread's.
+    if (!groups_[group].compare_exchange_strong(found, reinterpret_cast<uintptr_t>(made), kAcqRel,
+                                                kAcquire)) {
+      release_aligned(memory_, made);
     }
   }
   ThreadRecord* const first = group_at(group);
@@ -109,12 +105,9 @@ CellBlock* Readers::make_block(ThreadRecord& record) {
   if (block != nullptr) {
     record.spare = block->spare;
   } else {
-    void* allocated;
-    void* const memory =
-        allocate_aligned(memory_, sizeof(CellBlock), alignof(CellBlock), &allocated);
+    void* const memory = allocate_aligned(memory_, sizeof(CellBlock), alignof(CellBlock));
     if (memory == nullptr) return nullptr;
     block = new (memory) CellBlock(&record);
-    block->allocated = allocated;
   }
   record.link(*block);
   return block;

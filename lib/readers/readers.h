@@ -131,7 +131,6 @@ class Readers {
   const Threads& threads() const { return threads_; }
 
  private:
-  static constexpr unsigned kChunks = 12;  // each with twice as many records as the one before
 #ifdef ATTRCACHE_MODEL
   static constexpr unsigned kBuckets = 2;
 #else
@@ -154,25 +153,12 @@ class Readers {
     for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) visit(*tomb);
   }
 
-  // Groups of records, as in ActiveRecords, and the chunks that they are in.
-  static constexpr unsigned chunk_of(unsigned group) {
-    return group == 0 ? 0 : 32 - static_cast<unsigned>(__builtin_clz(group));
-  }
-  static constexpr unsigned first_group(unsigned chunk) {
-    return chunk == 0 ? 0 : 1u << (chunk - 1);
-  }
-  static constexpr unsigned length_of(unsigned chunk) {  // in records
-    return chunk == 0 ? kNearOrdinals : first_group(chunk) * kNearOrdinals;
-  }
-  static_assert(1u << (kChunks - 1) == ActiveRecords::kGroups);
-  // The first record of a group whose chunk exists. Relaxed: A3, or look_up(), has acquired it.
+  // The first record of a group that was entered. Relaxed: A3, or look_up(), has acquired it.
   ThreadRecord* group_at(unsigned group) const {
-    const unsigned c = chunk_of(group);
-    auto* const chunk = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kRelaxed));
-    return chunk + size_t{group - first_group(c)} * kNearOrdinals;
+    return reinterpret_cast<ThreadRecord*>(groups_[group].load(kRelaxed));
   }
 
-  ThreadRecord* make_chunk(unsigned chunk, void** allocated);
+  ThreadRecord* make_group();
   static Announcement* take_of(CellBlock& block, uint64_t thread) {
     Announcement& cell = block.get();
     ++block.used;
@@ -194,10 +180,9 @@ class Readers {
   const Threads& threads_;
   const Memory memory_;
   AsymmetricFence fence_;
-  // What was allocated for the chunks; the first is near_. A chunk is aligned.
-  void* allocated_[kChunks] = {};
+  // The records of kNearOrdinals ordinals each (ActiveRecords); the first group is near_.
   ThreadRecord* const near_;
-  Atomic<uintptr_t> chunks_[kChunks] = {};
+  Atomic<uintptr_t> groups_[ActiveRecords::kGroups] = {};
   Atomic<uint32_t> handed_off_{0};
   mutable ActiveRecords active_;
   Bucket buckets_[kBuckets] = {};

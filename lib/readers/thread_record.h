@@ -96,7 +96,6 @@ struct alignas(256) CellBlock {
   // The record's thread alone uses the following.
   alignas(8) CellBlock* before = nullptr;  // of those that are linked; null for the first
   alignas(8) CellBlock* spare = nullptr;   // the next of those that aren't
-  alignas(8) void* allocated = nullptr;
   alignas(8) Announcement* free = nullptr;
   alignas(8) unsigned used = 0;
   alignas(32) Announcement cells[kCells];
