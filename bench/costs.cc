@@ -486,7 +486,7 @@ std::vector<Row> rows() {
   }
   // The attribute with a copy_fn has the last slot: a dup has copied the others at once by then,
   // and starts over.
-  for (const long n : {1L, 64L, 1000L}) {
+  for (const long n : {1L, 64L, 1000L, 10000L}) {
     add(on_object(with("dup_free_late_", n), n, dup, range(0, n), 0, n + 1,
                   [done = false](Inputs& in) mutable {
                     if (!done) in.object->set(in.object->make_keyval(calling()));
