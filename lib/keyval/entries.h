@@ -55,6 +55,16 @@ class Entries {
            (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
   }
 
+  // The counter of one keyval, likewise.
+  [[gnu::always_inline]] References::Counter* counter_of(id::Keyval keyval,
+                                                         unsigned ordinal) const {
+    const id::Offset offset = id::slot_offset(keyval);
+    if (id::bytes(offset) >= kFirstChunkLength << id::kIndexShift) [[unlikely]]
+      return counters(offset, ordinal);
+    References::Counter* const first = first_chunk_counters(ordinal);
+    return first != nullptr ? first + (id::bytes(offset) >> id::kIndexShift) : nullptr;
+  }
+
   // Calls visit(Entry&, references) for every index that was ever used, without a pin.
   template <typename Visit>
   void for_each_entry(Visit visit) const;

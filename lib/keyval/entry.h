@@ -33,8 +33,6 @@ static_assert(sizeof(Record) <= 88, "attrcache.h says what a record takes");
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
-inline constexpr uint64_t kNullCopyFn = uint64_t{stripe::kNullCopyFn} << kFlagsShift;
-inline constexpr uint64_t kNoDeleteFn = uint64_t{stripe::kNoDeleteFn} << kFlagsShift;
 inline constexpr uint64_t kFreed = uint64_t{1} << 43;      // by attrcache_keyval_free
 inline constexpr uint64_t kDestructs = uint64_t{1} << 46;  // has a destructor, of either sort
 inline constexpr unsigned kGenerationsShift = 48;          // 9 bits: generations handed out

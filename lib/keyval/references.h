@@ -127,14 +127,14 @@ class References {
   // publishes the keyval.
   static void reset(Counter& exact, id::Keyval keyval);
 
-  // Takes a reference on a keyval whose stripe is open. Lock-free.
-  static bool acquire_in(Counter& stripe, id::Keyval keyval);
+  Counter& stripe_of(unsigned ordinal) const { return stripes_.of(ordinal); }
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
-  bool acquire_exact(id::Keyval keyval);
+  bool acquire_exact(id::Keyval keyval) const;
 
-  // Takes a reference in one attempt, on a stripe that is open and held `word`. False: retry on the
-  // slow path. Wait-free.
+  // Takes a reference in one attempt, on a keyval whose stripe is open, and sets *name to that; or
+  // on a stripe that is open and held `word`. False: the exact count is left. Wait-free.
+  static bool acquire_open(Counter& stripe, id::Keyval keyval, stripe::Name* name);
   static bool acquire_open(Counter& stripe, uint64_t word);
 
   // Opens a thread's stripe, unless it is open already or the keyval is freed. The caller holds a
@@ -186,19 +186,7 @@ class References {
   const Stripes stripes_;
 };
 
-inline bool References::acquire_in(Counter& stripe, id::Keyval keyval) {
-  // (R1) Relaxed: a guess for R2. A thread that finds another name uses exact.
-  uint64_t word = stripe.load(kRelaxed);
-  while (stripe::names(stripe::name_in(word), keyval)) {
-    // (R2) Acquire: it reads what the opener stored (O2), or an update that continues O2's release
-    // sequence, so what the creator wrote is seen. It need not release, because any update
-    // continues the release sequences of R4 and O2.
-    if (stripe.compare_exchange_weak(word, word + kOneOfStripe, kAcquire, kRelaxed)) return true;
-  }
-  return false;
-}
-
-inline bool References::acquire_exact(id::Keyval keyval) {
+inline bool References::acquire_exact(id::Keyval keyval) const {
   for (;;) {
     // (R3) Acquire: a thread that finds the keyval gone must see its attributes deleted (R5,
     // R6).
@@ -210,9 +198,20 @@ inline bool References::acquire_exact(id::Keyval keyval) {
   }
 }
 
+[[gnu::always_inline]] inline bool References::acquire_open(Counter& stripe, id::Keyval keyval,
+                                                            stripe::Name* name) {
+  const uint64_t word = stripe.load(kRelaxed);  // (R1) a guess for R2
+  *name = stripe::name_in(word);
+  if (!stripe::names(*name, keyval)) [[unlikely]]
+    return false;
+  return acquire_open(stripe, word);
+}
+
 inline bool References::acquire_open(Counter& stripe, uint64_t word) {
-  // (R2) pairs with O2
-  return stripe.compare_exchange_strong(word, word + kOneOfStripe, kAcqRel, kRelaxed);
+  // (R2) Acquire: it reads what the opener stored (O2), or an update that continues O2's release
+  // sequence, so what the creator wrote is seen. It need not release, because any update continues
+  // the release sequences of R4 and O2.
+  return stripe.compare_exchange_strong(word, word + kOneOfStripe, kAcquire, kRelaxed);
 }
 
 inline bool References::drop_open(Counter& stripe) {

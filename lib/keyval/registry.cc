@@ -82,12 +82,17 @@ void Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
   references(offset).open(ordinal, keyval, flags(word));
 }
 
-// Called where the thread's stripe isn't open.
-bool Registry::acquire_slowly(id::Keyval keyval, unsigned ordinal) {
-  if (!references(id::offset(keyval)).acquire_exact(keyval)) return false;
+bool Registry::acquire(id::Keyval keyval) {
+  const References all = references(id::offset(keyval));
+  const unsigned ordinal = thread_ordinal();
+  stripe::Name name;
+  if (References::acquire_open(all.stripe_of(ordinal), keyval, &name)) return true;
+  if (!all.acquire_exact(keyval)) return false;
   open_stripe(keyval, ordinal);
   return true;
 }
+
+void Registry::drop(id::Keyval keyval) { drop_in_stripe(keyval, thread_ordinal()); }
 
 void Registry::drop_slowly(id::Keyval keyval) {
   const id::Offset offset = id::offset(keyval);

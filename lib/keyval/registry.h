@@ -100,23 +100,23 @@ class Registry : public Entries {
     return entry_word::keyval(word_at(offset)) == keyval;
   }
 
-  // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.
-  bool acquire(id::Keyval keyval) {
-    const unsigned ordinal = thread_ordinal();
-    References::Counter& mine = stripes(id::offset(keyval)).of(ordinal);
-    if (References::acquire_in(mine, keyval)) [[likely]]
-      return true;
-    return acquire_slowly(keyval, ordinal);
-  }
+  // Takes a reference on a keyval that look_up has found, unless the keyval is gone since. Opens the
+  // thread's stripe, for the next time.
+  bool acquire(id::Keyval keyval);
 
   // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
-  // destructor.
-  void drop(id::Keyval keyval) {
-    if (!References::drop_open(stripes(id::offset(keyval)).of(thread_ordinal()))) [[unlikely]] {
+  // destructor. Not inlined: within a callback a user-level thread may have moved to another thread
+  // of the operating system, so the address of thread-local variables must be computed anew.
+  [[gnu::noinline]] void drop(id::Keyval keyval);
+  // The same in the stripe of the thread with that ordinal. Any thread's will do, so one that was
+  // looked up before a callback may be given.
+  [[gnu::always_inline]] void drop_in_stripe(id::Keyval keyval, unsigned ordinal) {
+    // There is such a counter, since there is such a reference.
+    References::Counter* const counter = counter_of(keyval, ordinal);
+    if (counter == nullptr) __builtin_unreachable();
+    if (!References::drop_open(*counter)) [[unlikely]]
       drop_slowly(keyval);
-    }
   }
-
   // The rest of a drop that has found the thread's stripe not open.
   [[gnu::noinline]] void drop_slowly(id::Keyval keyval);
 
@@ -125,11 +125,6 @@ class Registry : public Entries {
     // Relaxed: the record was stored before the first reference could be taken (K9 before R6 and
     // K2), and it isn't stored again as long as there are references.
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
-  }
-
-  // The number of references on a keyval.
-  uint64_t count_references(id::Keyval keyval) const {
-    return references(id::offset(keyval)).count();
   }
 
   // Calls visit(word, Record&, references) for every keyval that exists, in the order of
@@ -202,7 +197,6 @@ class Registry : public Entries {
                 int* keyval);
   int end(Entry& entry, id::Offset offset);
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
-  [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
   void open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
   Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }

@@ -17,7 +17,7 @@ int abandon_one(const Target& target, const Batch::Item& item) {
   const bool known = target.registry.is_kind_of(keyval);
   item.slot->store_unshared({0, 0});
   if (!known) return ATTRCACHE_ERR_KEYVAL_KIND;
-  drop_reference(target.registry, keyval);
+  target.registry.drop(keyval);
   return ATTRCACHE_OK;
 }
 

@@ -54,7 +54,7 @@ constexpr int kChanged = 1000;
   }
   if (!slot::take_back(slot, replacement, again)) return false;  // (S7)
   // The caller still has one of the two values' references to drop.
-  if (once) drop_reference(registry, keyval);
+  if (once) registry.drop(keyval);
   return true;
 }
 
@@ -79,7 +79,7 @@ constexpr int kChanged = 1000;
     return registry.why_not(key.keyval);
   const SlotContent replacement = {value, meta::attached(name, key.tag, target.table.tick())};
   target.table.mark_replaced();
-  if (!slot::exchange(slot, now, replacement)) [[unlikely]] {  // (S6)
+  if (!slot::put(slot, now, replacement)) [[unlikely]] {  // (S6)
     registry.drop(key.keyval);
     return kChanged;
   }
@@ -121,7 +121,7 @@ constexpr int kChanged = 1000;
     if (name == kNotTaken) return registry.why_not(keyval);
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
     if (!empty) table.mark_replaced();
-    if (slot::attach(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
+    if (slot::put(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
     registry.drop(keyval);
   }
 }
@@ -133,10 +133,6 @@ constexpr int kChanged = 1000;
 }
 
 }  // namespace
-
-void drop_reference(Registry& registry, id::Keyval keyval) {
-  drop_in_stripe(registry, keyval, this_thread().ordinal);
-}
 
 stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
   if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
@@ -167,7 +163,7 @@ int continue_set(Registry& registry, Table& table, void* object, Key key, uint64
     result = exchange_and_delete({registry, table, object}, *slot, now, key, value, callback_code);
   } else {
     const uint64_t replacement = slot::successor(table, now.meta, key.tag);
-    result = slot::replace(*slot, now, {value, replacement}) ? ATTRCACHE_OK : kChanged;  // (S2)
+    result = slot::put(*slot, now, {value, replacement}) ? ATTRCACHE_OK : kChanged;  // (S2)
   }
   if (result != kChanged) [[likely]]
     return result;
@@ -209,7 +205,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
     }
     if (meta::no_delete_fn(m)) {
       if (!slot::detach(slot, m)) continue;  // (S3)
-      drop_in_stripe(registry, keyval, this_thread().ordinal);
+      registry.drop_in_stripe(keyval, this_thread().ordinal);
       return ATTRCACHE_OK;
     }
     if (!deletion.prepare(table, now)) return ATTRCACHE_ERR_MEMORY;
@@ -220,7 +216,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
   const unsigned ordinal = this_thread().ordinal;
   int code;
   if (delete_claimed(target, scope, slot, claim, now, keyval, OnFailure::kKeep, &code))
-    drop_in_stripe(registry, keyval, ordinal);
+    registry.drop_in_stripe(keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 

@@ -52,33 +52,6 @@ inline int delete_attribute(const Target& target, id::Keyval keyval, int* callba
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m);
 
-// Drops a reference on a keyval after a callback. It must not be inlined: within the callback a
-// user-level thread may have moved to another thread of the operating system, so the address of
-// thread-local variables must be computed anew.
-[[gnu::noinline]] void drop_reference(Registry& registry, id::Keyval keyval);
-
-// The counter of a keyval's references in the stripe of the thread with that ordinal; null if the
-// kind never had a keyval of that index. The caller has found the keyval's slot.
-[[gnu::always_inline]] inline References::Counter* counter_of(const Registry& registry,
-                                                              id::Keyval keyval, unsigned ordinal) {
-  const id::Offset offset = id::slot_offset(keyval);
-  if (id::bytes(offset) >= Registry::kFirstChunkLength << id::kIndexShift) [[unlikely]]
-    return registry.counters(offset, ordinal);
-  References::Counter* const first = registry.first_chunk_counters(ordinal);
-  return first != nullptr ? first + id::bytes(offset) / sizeof(Pair) : nullptr;
-}
-
-// Drops the reference of a value that was attached, in the stripe of the thread with that ordinal.
-// Any thread's will do, so one that was looked up before a callback may be given.
-[[gnu::always_inline]] inline void drop_in_stripe(Registry& registry, id::Keyval keyval,
-                                                  unsigned ordinal) {
-  // There is such a counter, since there was such an attribute.
-  References::Counter* const counter = counter_of(registry, keyval, ordinal);
-  if (counter == nullptr) __builtin_unreachable();
-  if (!References::drop_open(*counter)) [[unlikely]]
-    registry.drop_slowly(keyval);
-}
-
 // Runs the delete_fn of a value that has one, and that the caller owns or has claimed.
 [[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
                                                 const Pair& slot, SlotContent owned,
@@ -122,9 +95,7 @@ inline int fail(int code, int* callback_code) {
 
 // The slot of a keyval, or null if it was never needed.
 [[gnu::always_inline]] inline Pair* find_slot(Table& table, id::Keyval keyval) {
-  const auto found = [](Pair* slot) { return slot; };
-  return table.at_offset(id::slot_offset(keyval), found, found,
-                         [] { return static_cast<Pair*>(nullptr); });
+  return table.at_offset(id::slot_offset(keyval));
 }
 
 // Takes a reference on a keyval whose slot was found, and sets *name to the keyval's. Returns the
@@ -134,13 +105,10 @@ inline int fail(int code, int* callback_code) {
   const unsigned ordinal = this_thread().ordinal;
   if (ordinal == 0) [[unlikely]]
     return nullptr;
-  References::Counter* const counter = counter_of(registry, keyval, ordinal);
+  References::Counter* const counter = registry.counter_of(keyval, ordinal);
   if (counter == nullptr) [[unlikely]]
     return nullptr;
-  const uint64_t word = counter->load(kRelaxed);  // only a guess
-  *name = stripe::name_in(word);
-  if (!stripe::names(*name, keyval) || !References::acquire_open(*counter, word)) return nullptr;
-  return counter;
+  return References::acquire_open(*counter, keyval, name) ? counter : nullptr;
 }
 
 // The same in any case, but slower. kNotTaken: there is no such keyval.
@@ -163,12 +131,12 @@ inline constexpr stripe::Name kNotTaken{0};
     SlotContent now = slot->load();
     if (meta::replaceable_at_once(now.meta, keyval) && registry.is_kind_of(keyval)) {
       const uint64_t replacement = slot::successor(table, now.meta, key.tag);
-      if (slot::replace(*slot, now, {value, replacement})) [[likely]]
+      if (slot::put(*slot, now, {value, replacement})) [[likely]]
         return ATTRCACHE_OK;  // (S2)
     } else if (meta::empty(now.meta)) {
       stripe::Name name;
       if (take_open(registry, keyval, &name) != nullptr) [[likely]] {
-        if (slot::attach(*slot, now, {value, meta::attached(name, key.tag, table.tick())}))
+        if (slot::put(*slot, now, {value, meta::attached(name, key.tag, table.tick())}))
             [[likely]] {
           return ATTRCACHE_OK;  // (S1)
         }
@@ -210,7 +178,7 @@ inline constexpr stripe::Name kNotTaken{0};
     uint64_t now = slot->load_meta();
     if (meta::replaceable_at_once(now, keyval) && registry.is_kind_of(keyval) &&
         slot::detach(*slot, now)) {  // (S3)
-      drop_in_stripe(registry, keyval, this_thread().ordinal);
+      registry.drop_in_stripe(keyval, this_thread().ordinal);
       return ATTRCACHE_OK;
     }
   }

@@ -18,7 +18,6 @@ namespace attrcache {
 
 class Batch {
  public:
-  enum class Order { kOldestFirst, kYoungestFirst };
   struct Item {
     uint64_t meta;  // as it was when the attribute was selected
     Pair* slot;

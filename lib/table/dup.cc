@@ -119,7 +119,7 @@ class Dup {
              int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
   int give_up(id::Keyval keyval, int result) {
-    drop_reference(registry_, keyval);
+    registry_.drop(keyval);
     return result;
   }
 
@@ -237,13 +237,13 @@ inline void Dup::end_hold(const Pair& slot) {
 // Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
 // a keyval has freed one of the two.
 bool Dup::start_over(id::Keyval in_vain) {
-  if (id::bits(in_vain) != 0) drop_reference(registry_, in_vain);
+  if (id::bits(in_vain) != 0) registry_.drop(in_vain);
   if (new_table_died()) return false;
   Batch copies(to_.table, &registry_.memory());
   while (copies.next()) {
     for (const Batch::Item& item : copies) {
       item.slot->clear_unshared();
-      drop_reference(registry_, meta::keyval(item.meta, item.index));
+      registry_.drop(meta::keyval(item.meta, item.index));
       if (new_table_died()) return false;
     }
   }

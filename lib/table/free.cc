@@ -104,17 +104,17 @@ inline int Free::one(const Batch::Item& item, HeldByOthers& is_held) {
   int code = 0;
   if (meta::no_delete_fn(m)) {
     if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
-    drop_in_stripe(registry, keyval, ordinal_);
+    registry.drop_in_stripe(keyval, ordinal_);
   } else {
     slot::Claim claim;
     if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
     if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
       // If it can't be restored, another thread has deleted it, although the object is being freed.
-      if (!claim.restore()) drop_in_stripe(registry, keyval, ordinal_);  // (S9)
+      if (!claim.restore()) registry.drop_in_stripe(keyval, ordinal_);  // (S9)
       return ATTRCACHE_ERR_BUSY;
     }
     if (delete_claimed(target_, scope_, slot, claim, now, keyval, on_failure_, &code))
-      drop_in_stripe(registry, keyval, ordinal_);
+      registry.drop_in_stripe(keyval, ordinal_);
   }
   if (listener_.deleted_fn != nullptr) [[unlikely]]
     listener_.deleted_fn(listener_.context, registry.number_of(keyval), code);

@@ -103,7 +103,7 @@ void end_tomb(Readers& readers, Tomb& tomb) {
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   readers.free_tomb(tomb);
   readers.uncount_handed_off();
-  drop_reference(registry, keyval);
+  registry.drop(keyval);
 }
 
 }  // namespace

@@ -83,9 +83,7 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
   if (failed != nullptr) [[unlikely]]
     give_up(readers, *failed, &left);
   Announcement* cell = failed;
-  const auto found = [](Pair* in) { return in; };
-  Pair* const slot =
-      table.at_offset(id::slot_offset(keyval), found, found, []() -> Pair* { return nullptr; });
+  Pair* const slot = table.at_offset(id::slot_offset(keyval));
   int result = ATTRCACHE_OK;
   for (;;) {
     const uint64_t m = slot != nullptr ? slot->load_meta() : 0;

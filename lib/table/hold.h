@@ -107,12 +107,9 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
                                            Borrowed* borrowed) {
   // The caller has checked that already.
   if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
-  const auto in_slot = [&](Pair * slot) __attribute__((always_inline)) {
-    return borrow_first(registry, table, keyval, borrowed, *slot, id::without_index(keyval));
-  };
-  return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, [&] {
-    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
-  });
+  Pair* const slot = table.at_offset(id::slot_offset(keyval));
+  if (slot == nullptr) return borrow_attribute(registry, table, keyval, borrowed, nullptr);
+  return borrow_first(registry, table, keyval, borrowed, *slot, id::without_index(keyval));
 }
 
 // attrcache_borrow and attrcache_give_back, to be inlined.

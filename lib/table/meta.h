@@ -115,11 +115,6 @@ constexpr bool has_tag(uint64_t m, attrcache_tag tag) {
   return (((m ^ kTagBits[tag]) & kTagBits[ATTRCACHE_AS_AINT]) >> 32) == 0;
 }
 
-// Whether the visible value was set under the keyval whose open stripe has that name.
-constexpr bool is_like(uint64_t m, stripe::Name name) {
-  return ((upper(m) ^ stripe::bits(name)) & kSameAttribute) == 0;
-}
-
 // Whether the value in an occupied slot was set under `keyval`, visible or not.
 constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==

@@ -57,10 +57,13 @@ namespace attrcache::slot {
 
 // ---- Attaching ----
 
-// (S1, S11) Attaches a value to a slot that was found to hold `now`: nothing, or a claimed value. If
-// the slot has changed, this fails and updates `now`; and so do all others that take `now`.
-inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
-  return slot.compare_exchange(now, attached);
+// Puts a value into a slot that was found to hold `now`. If the slot has changed, this fails and
+// updates `now`; and so do all others that take `now`.
+//   (S1, S11) `now` was nothing, or a claimed value: the new value has a reference of its own.
+//   (S2) A value without delete_fn: the new one takes over its reference on the keyval.
+//   (S6) A value that has one: it is the caller's from now on, and so is its reference.
+inline bool put(Pair& slot, SlotContent& now, SlotContent value) {
+  return slot.compare_exchange(now, value);
 }
 
 // The meta of a value that replaces (S2) one whose meta is `replaced`. If the old number is the
@@ -77,20 +80,8 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   return meta::attached(meta::like(replaced), tag, table.tick());
 }
 
-// (S2) Replaces a value without delete_fn. The new value takes over the old one's reference on the
-// keyval.
-inline bool replace(Pair& slot, SlotContent& now, SlotContent replacement) {
-  return slot.compare_exchange(now, replacement);
-}
-
-// (S6) Replaces a value that has a delete_fn. The old value, and its reference on the keyval, are
-// then the caller's.
-inline bool exchange(Pair& slot, SlotContent& now, SlotContent replacement) {
-  return slot.compare_exchange(now, replacement);
-}
-
-// (S7) Undoes that: `again` is attached once more, or nothing. False: the new value was held,
-// deleted or replaced meanwhile.
+// (S7) Undoes S6: `again` is attached once more, or nothing. False: the new value was held, deleted
+// or replaced meanwhile.
 inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
   return slot.compare_exchange(attached, again);
 }

@@ -87,10 +87,7 @@ bool Table::occupied() {
   });
 }
 
-Pair* Table::find_far(uint32_t index) {
-  const auto found = [](Pair* slot) { return slot; };
-  return at_offset(id::offset_at(index), found, found, [] { return static_cast<Pair*>(nullptr); });
-}
+Pair* Table::find_far(uint32_t index) { return at_offset(id::offset_at(index)); }
 
 Pair* Table::grow(uint32_t index, const Memory& memory) {
   Directory* dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr),

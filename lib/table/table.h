@@ -168,27 +168,22 @@ struct Table {
   // The slot at an offset (id::slot_offset) that is within the table itself.
   Pair* inline_slot(size_t offset) { return slot_at(inline_slots, offset); }
 
-  // Calls one of these on the slot at an offset (id::slot_offset), and returns its result:
-  // first(slot) if the index is below 64, far(slot) if it is larger, none() if the slot was never
-  // needed. Wait-free.
-  template <typename First, typename Far, typename None>
-  [[gnu::always_inline]] auto at_offset(id::Offset of, First first, Far far, None none) {
+  // The slot at an offset (id::slot_offset), or null if it was never needed. Wait-free.
+  [[gnu::always_inline]] Pair* at_offset(id::Offset of) {
     const auto offset = static_cast<uint32_t>(of);
-    Pair* slot;
-    if (offset < sizeof(inline_slots)) [[likely]] {
-      slot = slot_at(inline_slots, offset);
+    if (offset < sizeof(inline_slots)) [[likely]]
+      return slot_at(inline_slots, offset);
+    Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2, T3
+    if (dir == nullptr) return nullptr;
+    Leaf* leaf;
+    if (offset >= kDirectorySlots * sizeof(Pair)) {
+      leaf = dir->find_leaf(offset / sizeof(Leaf));
+      if (leaf == nullptr) return nullptr;
     } else {
-      Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2, T3
-      if (dir == nullptr) return none();
-      if (offset >= kDirectorySlots * sizeof(Pair)) {
-        Leaf* leaf = dir->find_leaf(offset / sizeof(Leaf));
-        return leaf != nullptr ? far(slot_at(leaf->slots, offset % sizeof(Leaf))) : none();
-      }
-      Leaf* leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
-      if (leaf == &no_leaf) return none();
-      slot = slot_at(leaf->slots, offset % sizeof(Leaf));
+      leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
+      if (leaf == &no_leaf) return nullptr;
     }
-    return first(slot);
+    return slot_at(leaf->slots, offset % sizeof(Leaf));
   }
 
   // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.

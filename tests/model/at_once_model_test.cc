@@ -129,28 +129,31 @@ TEST(AtOnce, NothingToCopy) {
   });
 }
 
-// Calls with another kind than the object's, whose keyvals have the same indices.
+// Calls with another kind than the object's, whose keyvals have the same indices; or which has none.
+void calls_with_another_kind(Copy copy, bool has_keyvals) {
+  alone([=](Objects& o) {
+    o.key(copy, Delete::kNoDeleteFn);
+    if (has_keyvals) o.make(copy, Delete::kNoDeleteFn, o.other);
+    o.set(0, 1);
+    expect(attrcache_copy_all(o.other, &o.tables[0], nullptr, &o.tables[1], nullptr, nullptr) ==
+               ATTRCACHE_ERR_KEYVAL_KIND,
+           "copy_all");
+    expect(o.erase_all(0, o.other) == ATTRCACHE_ERR_KEYVAL_KIND, "delete_all");
+    expect(attrcache_set_as(o.other, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                            nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+           "set that replaces");
+    expect(attrcache_delete(o.other, &o.tables[0], nullptr, o.keys[0], nullptr) ==
+               ATTRCACHE_ERR_KEYVAL_KIND,
+           "delete");
+    expect(attrcache_set_as(o.other, &o.tables[1], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                            nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+           "set that attaches");
+    expect(o.value(0, 0) == 1 && o.attributes() == 1, "nothing has changed");
+  });
+}
 TEST(AtOnce, AnotherKind) {
   for (const Copy copy : {Copy::kDup, Copy::kNot}) {
-    alone([=](Objects& o) {
-      o.key(copy, Delete::kNoDeleteFn);
-      o.make(copy, Delete::kNoDeleteFn, o.other);
-      o.set(0, 1);
-      expect(attrcache_copy_all(o.other, &o.tables[0], nullptr, &o.tables[1], nullptr, nullptr) ==
-                 ATTRCACHE_ERR_KEYVAL_KIND,
-             "copy_all");
-      expect(o.erase_all(0, o.other) == ATTRCACHE_ERR_KEYVAL_KIND, "delete_all");
-      expect(attrcache_set_as(o.other, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
-                              nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
-             "set that replaces");
-      expect(attrcache_delete(o.other, &o.tables[0], nullptr, o.keys[0], nullptr) ==
-                 ATTRCACHE_ERR_KEYVAL_KIND,
-             "delete");
-      expect(attrcache_set_as(o.other, &o.tables[1], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
-                              nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
-             "set that attaches");
-      expect(o.value(0, 0) == 1 && o.attributes() == 1, "nothing has changed");
-    });
+    for (const bool has_keyvals : {true, false}) calls_with_another_kind(copy, has_keyvals);
   }
 }
 

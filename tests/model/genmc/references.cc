@@ -28,7 +28,8 @@ struct Keyval {
     for (unsigned ordinal = 0; ordinal < kStripes; ++ordinal) open(ordinal);
   }
   bool take(unsigned ordinal) {  // as in Registry
-    if (!References::acquire_in(stripes[ordinal], key(3))) {
+    stripe::Name name;
+    if (!References::acquire_open(stripes[ordinal], key(3), &name)) {
       if (!references().acquire_exact(key(3))) return false;
       open(ordinal);
     }

@@ -14,7 +14,8 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   void begin(unsigned generation) { References::reset(exact, key(generation)); }
   // Do what Registry does.
   bool acquire(unsigned ordinal, unsigned generation) {
-    if (References::acquire_in(all.of(ordinal), key(generation))) return true;
+    stripe::Name name;
+    if (References::acquire_open(all.of(ordinal), key(generation), &name)) return true;
     if (!references.acquire_exact(key(generation))) return false;
     open(ordinal, generation);
     return true;
