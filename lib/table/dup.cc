@@ -211,10 +211,10 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
 // that was handed off to this thread has freed one of the objects.
 bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
   for (;;) {
-    const Attempt attempt = try_to_hold(slot, keyval, Says::kCopies, *cell_, found);
-    *held = attempt == Attempt::kHeld;
-    if (*held) return true;
-    if (attempt == Attempt::kChanged) {
+    found->meta = slot.load_meta();
+    *held = meta::holdable(found->meta, keyval);
+    if (*held) {
+      if (hold_found(slot, found->meta, Says::kCopies, *cell_, &found->value)) return true;
       end_hold(slot);  // a failed attempt has looked like a holder
       if (table_died()) return false;
       continue;

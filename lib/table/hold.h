@@ -35,16 +35,6 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
   return slot.still(m, value);  // (L2)
 }
 
-// The same for what is under `keyval` in the slot now. kNothing: nothing, or its deletion has begun.
-enum class Attempt { kHeld, kNothing, kChanged };
-inline Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
-                           SlotContent* held) {
-  held->meta = slot.load_meta();
-  if (!meta::holdable(held->meta, keyval)) return Attempt::kNothing;
-  return hold_found(slot, held->meta, says, cell, &held->value) ? Attempt::kHeld
-                                                                : Attempt::kChanged;
-}
-
 // (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
 // given up. The cell then says kTaken. If the deletion was handed off to this thread, returns its
 // tomb, and the caller must run it by delete_handed_off() (hand_off.h).
