@@ -20,9 +20,9 @@ void Engine::record(const Access& access, const Location& location, Bits value, 
   replay_.next();
 }
 
-unsigned Engine::readable(const Location& location, std::memory_order order) {
+unsigned Engine::readable(const Location& location) {
   if (running_->fresh || stale_reads_ >= options_.stale_bound) return 1;
-  return memory_.readable(location, running_->view, order);
+  return memory_.readable(location, running_->view);
 }
 
 unsigned Engine::choose_stale(const uint8_t* stale, unsigned count) {
@@ -46,12 +46,12 @@ void Engine::was_read(unsigned stale) {
 Bits Engine::load(const Access& access) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  if (!arrive(access, location, false, is_seq_cst(access.order))) {
+  if (!arrive(access, location, false)) {
     const Bits value = read_bytes(access.address, access.size);
     record(access, location, value);
     return value;
   }
-  const unsigned count = readable(location, access.order);
+  const unsigned count = readable(location);
   unsigned stale = 0;
   if (count > 1) {
     uint8_t all[256];
@@ -84,14 +84,14 @@ void Engine::wrote(const Access& access, Location& location, Bits value, std::me
 void Engine::store(const Access& access, Bits value) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  arrive(access, location, true, is_seq_cst(access.order));
+  arrive(access, location, true);
   wrote(access, location, value, access.order, false);
 }
 
 Bits Engine::update(const Access& access, Update how, Bits operand) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  arrive(access, location, true, is_seq_cst(access.order));
+  arrive(access, location, true);
   const Bits before = read_bytes(access.address, access.size);
   if (location.entry != 0) was_read(0);
   wrote(access, location, updated(how, before, operand, access.size), access.order, true);
@@ -102,13 +102,12 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
                   std::memory_order failure) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  const bool tracked =
-      arrive(access, location, true, is_seq_cst(access.order) || is_seq_cst(failure));
+  const bool tracked = arrive(access, location, true);
   const Bits newest = read_bytes(access.address, access.size);
   unsigned stale = 0;
   if (tracked) {
     // The newest: it swaps or fails. An older one may be read if that makes it fail.
-    const unsigned count = readable(location, failure);
+    const unsigned count = readable(location);
     if (count > 1) {
       uint8_t options[256];
       unsigned n = 0;
@@ -141,7 +140,7 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
   check_address(low.address);
   Location& lower = memory_.find(low);
   Location& upper = memory_.find(high);
-  if (arrive(low, lower, true, is_seq_cst(low.order), &upper)) was_read(0);
+  if (arrive(low, lower, true, &upper)) was_read(0);
   const Bits before = {read_bytes(low.address, low.size).lo,
                        read_bytes(high.address, high.size).lo};
   const bool done = before == expected;

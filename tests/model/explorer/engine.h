@@ -37,8 +37,6 @@ class Engine {
   Outcome execute(void (*program)(void*), void* argument);
   Choices& choices() { return choices_; }
   const Log& log() const { return log_; }
-  void replay(const char* text) { replay_ = Replay(text); }
-  uint64_t steps() const { return steps_; }
 
   // ---- For programs ----
   unsigned become(unsigned thread);  // for the code under test; returns which it was
@@ -75,7 +73,6 @@ class Engine {
     const Location* location = nullptr;  // null: a wait
     const Location* second = nullptr;    // for an access to two
     bool writes = false;
-    bool seq_cst = false;
     bool yields = false;
   };
   struct Thread {
@@ -100,8 +97,7 @@ class Engine {
 
   // To be called before an access; another thread may run first. True if the location has a
   // history.
-  bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
-              Location* second = nullptr);
+  bool arrive(const Access& access, Location& location, bool writes, Location* second = nullptr);
   void let_others_go_first(const char* what);  // `what` is for the log
   void stop_perhaps();
   void schedule();
@@ -111,7 +107,7 @@ class Engine {
   static bool dependent(const Pending& a, const Pending& b);
   unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
   // How many stores a load or a failing swap may choose from, and its choice among `count` of them.
-  unsigned readable(const Location& location, std::memory_order order);
+  unsigned readable(const Location& location);
   unsigned choose_stale(const uint8_t* stale, unsigned count);
   void was_read(unsigned stale);
   void record(const Access& access, const Location& location, Bits value, unsigned stale = 0,

@@ -144,19 +144,19 @@ TEST(Explorer, KeepsToItsBoundAndReplays) {
   const auto program = [] {
     Atomic<int> x{0};
     spawn([&] {
-      const int a = x.load(kSeqCst);
-      const int b = x.load(kSeqCst);
-      const int c = x.load(kSeqCst);
+      const int a = x.load(kRelaxed);
+      const int b = x.load(kRelaxed);
+      const int c = x.load(kRelaxed);
       expect(!(a == 0 && b == 1 && c == 2), "two stores came between the loads, apart");
     });
     spawn([&] {
-      x.store(1, kSeqCst);
-      x.store(2, kSeqCst);
+      x.store(1, kRelaxed);
+      x.store(2, kRelaxed);
     });
     join();
   };
-  EXPECT_TRUE(explore({.preemption_bound = 2, .quiet = true}, program).ok());
-  const Result found = explore({.preemption_bound = 3, .quiet = true}, program);
+  EXPECT_TRUE(explore({.preemption_bound = 2, .stale_bound = 0, .quiet = true}, program).ok());
+  const Result found = explore({.preemption_bound = 3, .stale_bound = 0, .quiet = true}, program);
   EXPECT_NE(found.failure, "");
   const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
   EXPECT_EQ(again.failure, found.failure);

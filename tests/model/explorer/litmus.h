@@ -22,7 +22,6 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 inline constexpr auto kAcqRel = std::memory_order_acq_rel;
-inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 
 using Outcomes = std::set<std::string>;
 

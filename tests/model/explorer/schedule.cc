@@ -123,13 +123,13 @@ void Engine::go_on_in(Thread& thread) {
   if (&from != &thread) Fiber::transfer(from.fiber, thread.fiber);
 }
 
-bool Engine::arrive(const Access& access, Location& location, bool writes, bool seq_cst,
-                    Location* second) {
+bool Engine::arrive(const Access& access, Location& location, bool writes, Location* second) {
+  if (access.order == std::memory_order_seq_cst) fail("seq_cst accesses are not modelled");
   const bool tracked = location.entry != 0 || (second != nullptr && second->entry != 0);
   if (replay_.given()) {
     follow_replay();
   } else if (tracked) {
-    running_->pending = {&location, second, writes, seq_cst, false};
+    running_->pending = {&location, second, writes, false};
     stop_perhaps();
     schedule();
   }
@@ -227,8 +227,7 @@ bool Engine::dependent(const Pending& a, const Pending& b) {
   const bool meet = a.location == nullptr || b.location == nullptr || a.location == b.location ||
                     a.location == b.second || b.location == a.second ||
                     (a.second != nullptr && a.second == b.second);
-  if (!meet) return false;
-  return a.writes || b.writes || (a.seq_cst && b.seq_cst);
+  return meet && (a.writes || b.writes);
 }
 
 Engine::Thread& Engine::pick() {
