@@ -24,7 +24,9 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   key.fixture = this;
   key.extra.write(1);
   key.no_delete_fn = callbacks == kNone;
+  key.deletes_once = callbacks == kDeleteOnce;
   attrcache_callbacks given = {};
+  if (key.deletes_once) given.flags = ATTRCACHE_DELETE_ONCE;
   if (callbacks == kCopy) given.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
   if (callbacks != kNone) given.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
   given.extra_state = &key;
@@ -125,15 +127,16 @@ int Fixture::delete_value(Key& key, int n) {
   expect(v.held == 0, "a value that is deleted isn't borrowed");
   if (key.on_delete != nullptr) key.on_delete(fixture, n);  // which may still copy the value
   v.body.write(v.body.read() + 1000);
-  if (v.failures > 0) {
-    --v.failures;
+  const bool fails = v.failures > 0;
+  if (fails) --v.failures;
+  if (fails && !key.deletes_once) {
     ++v.failed;
     v.body.write(n);
     return 77;
   }
   ++v.deleted;
   expect(v.deleted == 1, "a value is deleted once");
-  return 0;
+  return fails ? 77 : 0;
 }
 
 // The copy of value n is value n + 5.
@@ -213,7 +216,8 @@ int Fixture::set_by(decltype(&attrcache_set_as) how, int object, int key, int va
     record(Call::kSet, attribute(object, key), value, result, scope.call.begin);
   } else if (result != ATTRCACHE_OK) {
     records_[of.first].call.kind = Call::kTries;
-    record(Call::kPutsBack, attribute(object, key), value, ATTRCACHE_OK, of.ended);
+    record(Call::kPutsBack, attribute(object, key), value,
+           keys[key].deletes_once ? result : ATTRCACHE_OK, of.ended);
   }
   return result;
 }
@@ -254,7 +258,7 @@ int Fixture::erase(int object, int key) {
   if (scope.call.of[key].first < 0) {
     record(Call::kDelete, attribute(object, key), 0, result, scope.call.begin);
   } else {
-    end_delete(scope.call, key, result == ATTRCACHE_ERR_CALLBACK);
+    end_delete(scope.call, key, result == ATTRCACHE_ERR_CALLBACK && !keys[key].deletes_once);
   }
   return result;
 }

@@ -45,6 +45,7 @@ class Fixture {
     int destroyed = 0;
     bool freed = false;
     bool no_delete_fn = false;  // it has no delete_fn
+    bool deletes_once = false;  // a value is gone even if its delete_fn fails
     bool no_copies = false;     // copy_fn says that nothing is to be attached
     // If set, delete_fn and copy_fn call these with the value's number.
     void (*on_delete)(Fixture&, int value) = nullptr;
@@ -53,7 +54,8 @@ class Fixture {
 
   explicit Fixture(unsigned stripes = 1, unsigned flags = 0);
 
-  enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
+  // kCopy: a copy_fn and a delete_fn; kDeleteOnce: a delete_fn, with destructor semantics
+  enum Callbacks { kNone, kDelete, kDeleteOnce, kCopy };
   // Whether the stripes of the caller's group are open from the start, or opened by their first
   // use.
   enum class Stripes { kOpen, kNotOpen };
