@@ -240,7 +240,7 @@ TEST(Free, BesideADelete) {
     o.set(0, 1);
     static bool within;  // delete_fn
     within = false;
-    o.on_delete = [](Objects& self, int) {
+    o.on_delete = [](Objects& self, intptr_t) {
       within = true;
       self.value(0, 0);  // where the other thread may get its turn
       within = false;

@@ -110,11 +110,12 @@ struct Objects {
     *flag = 1;
     return 0;
   }
-  static int delete_fn(void*, int keyval, void* value, void* extra) {
+  static int delete_fn(void*, int, void* given, void* extra) {
     auto& self = *static_cast<Objects*>(extra);
-    if (self.on_delete != nullptr) self.on_delete(self, keyval);
+    const auto value = reinterpret_cast<intptr_t>(given);
+    if (const auto call = self.on_delete) call(self, value);
     if (self.failures != 0) return self.failures--;
-    self.deleted[self.deletions++] = reinterpret_cast<intptr_t>(value);
+    self.deleted[self.deletions++] = value;
     return 0;
   }
 
@@ -125,7 +126,7 @@ struct Objects {
   int made = 0;
   alignas(64) attrcache_table tables[2] = {};
   void (*on_copy)(Objects&) = nullptr;
-  void (*on_delete)(Objects&, int keyval) = nullptr;
+  std::function<void(Objects&, intptr_t value)> on_delete;
   std::function<void(Objects&)> on_destroy;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
