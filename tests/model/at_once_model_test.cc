@@ -246,5 +246,28 @@ TEST(AtOnce, DeleteThatAttaches) {
   }
 }
 
+// A set's own delete_fn ends the object. That deletes the value that the set has attached, and the
+// set returns OK; otherwise its caller would delete the value once more. Nor does the set touch
+// what delete_fn has attached to the same memory since.
+TEST(AtOnce, FreeWithinTheDeleteFnOfASet) {
+  for (const int failures : {0, 1}) {
+    alone([=](Objects& o) {
+      o.key(Copy::kNot, Delete::kCalled);
+      o.set(0, 1);
+      o.on_delete = [=](Objects& self, intptr_t value) {
+        if (value != 1) return;
+        expect(self.erase_all(0, self.kind) == ATTRCACHE_OK && self.times_deleted(2) == 1, "freed");
+        self.set(0, 3);
+        self.set(0, 2);  // with the same number as before
+        self.failures = failures;
+      };
+      o.set(0, 2);
+      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.times_deleted(2) == 2,
+             "the new value was attached");
+      expect(o.times_deleted(1) == 1 - failures && o.times_deleted(3) == 1, "each once");
+    });
+  }
+}
+
 }  // namespace
 }  // namespace attrcache::model

@@ -12,6 +12,8 @@
 #ifndef ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 #define ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 
+#include <cstring>
+
 #include "attrcache/attrcache.h"
 #include "table/table.h"
 #include "tests/model/attribute_spec.h"
@@ -74,6 +76,7 @@ class Fixture {
   void use(int object, int key);  // borrows and gives back, if there is something
   int copy(int from, int to);
   int erase_all(int object, attrcache_delete_mode mode = ATTRCACHE_STOP_AT_FAILURE);
+  void abandon(int object);
 
   // To be called when the threads have ended. Checks everything, and ends the domain.
   void finish();
@@ -141,7 +144,13 @@ class Fixture {
   Calling* calling_[kMaxThreads + 1] = {};  // the innermost of each thread
   Recorded records_[32];
   int recorded_ = 0;
+  bool gives_up_ = false;  // values that are left to holders
 };
+
+inline bool is_as_new(const attrcache_table& table) {
+  static constexpr attrcache_table kNew = ATTRCACHE_TABLE_INIT;
+  return std::memcmp(&table, &kNew, sizeof(table)) == 0;
+}
 
 }  // namespace attrcache::model
 

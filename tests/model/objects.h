@@ -6,7 +6,6 @@
 #ifndef ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 #define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 
-#include <cstring>
 #include <functional>
 
 #include "attrcache/attrcache.h"
@@ -83,10 +82,7 @@ struct Objects {
     attrcache_domain_counters(domain, &counters);
     return counters.attributes;
   }
-  bool is_as_new(int object) {
-    static const attrcache_table zero = {};
-    return std::memcmp(&tables[object], &zero, sizeof(zero)) == 0;
-  }
+  bool is_as_new(int object) { return model::is_as_new(tables[object]); }
   int times_deleted(intptr_t value) {
     int times = 0;
     for (int d = 0; d < deletions; ++d) times += deleted[d] == value;
