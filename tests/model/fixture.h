@@ -84,6 +84,7 @@ class Fixture {
   int depth = 0;  // for callbacks
   Key keys[kKeys];
   Value values[kValues + 1];  // from 1 on
+  attrcache_domain* domain() const { return domain_; }
   attrcache_kind* kind() const { return kind_; }
   attrcache_table& table(int object) { return tables_[object]; }
   Pair& slot(int key) { return *Table::of(&tables_[0]).find(id::index(id::of(keys[key].keyval))); }
