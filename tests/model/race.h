@@ -22,7 +22,7 @@ template <typename Prepare, typename... Threads>
 void race(const Setting& setting, Prepare prepare, Threads... threads) {
   const auto spawn_all = [=](Fixture& f) {
     prepare(f);
-    (spawn([&f, threads] { threads(f); }), ...);
+    spawn_each(f, threads...);
   };
   run_with_fixture(setting.bound, spawn_all, setting.stripes, setting.flags);
 }
@@ -50,10 +50,6 @@ constexpr auto delete_all = [](Fixture& f) {
   const int result = f.erase_all(0);
   expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
 };
-template <typename... Calls>
-auto in_turn(Calls... calls) {
-  return [=](Fixture& f) { (calls(f), ...); };
-}
 
 // ---- What was done before ----
 

@@ -96,8 +96,7 @@ void race_to_enter(Bound bound, Prepare prepare, Enters enters, Looks... looks) 
   run_model(bound, [&] {
     Records r;
     prepare(r);
-    spawn([&r, enters] { enters(r); });
-    (spawn([&r, looks] { looks(r); }), ...);
+    spawn_each(r, enters, looks...);
     join();
     r.change.check();
     ++(r.change.holds ? held : not_held);

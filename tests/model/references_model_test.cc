@@ -115,7 +115,6 @@ using Counted = CountedIn<>;
 
 // ---- What threads do ----
 
-constexpr auto nothing = [](auto&) {};
 constexpr auto take = [](auto& c) { expect(c.take(), "alive"); };
 constexpr auto take_exact = [](auto& c) { c.take_exact(); };
 constexpr auto drop = [](auto& c) { c.drop(); };
@@ -144,17 +143,13 @@ constexpr auto ask = [](auto& c) {
     expect(c.attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
   }
 };
-template <typename... Steps>
-constexpr auto in_turn(Steps... steps) {
-  return [=](auto& c) { (steps(c), ...); };
-}
 
 template <unsigned kCount = kStripes, typename Prepare, typename... Threads>
 void race(Bound bound, Stripes first, Prepare prepare, Threads... threads) {
   run_model(bound, [=] {
     CountedIn<kCount> c(first);
     prepare(c);
-    (spawn([&c, threads] { threads(c); }), ...);
+    spawn_each(c, threads...);
     join();
     c.finish();
   });

@@ -68,6 +68,20 @@ void run_model(Bound bound, Program program, bool first_may_stop = false) {
   }
 }
 
+// The same for threads that do something with a Shared, which `prepare` prepares, and which checks
+// itself in the end.
+template <typename Shared, typename Prepare, typename... Threads>
+void run_race(Bound bound, Prepare prepare, Threads... threads) {
+  run_model(bound, [=] {
+    Shared shared;
+    prepare(shared);
+    spawn_each(shared, threads...);
+    join();
+    shared.finish();
+  });
+}
+constexpr auto nothing = [](auto&) {};
+
 // The same for a model of the C API: `threads(fixture)` prepares the fixture and spawns threads.
 template <typename Threads>
 void run_with_fixture(Bound bound, Threads threads, unsigned stripes = 1, unsigned flags = 0) {

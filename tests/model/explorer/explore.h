@@ -80,6 +80,17 @@ void spawn(Body body) {
   detail::spawn([](void* b) { (*static_cast<Body*>(b))(); }, kept);
 }
 
+// Adds a thread for each of these, which do something with what they share.
+template <typename Shared, typename... Bodies>
+void spawn_each(Shared& shared, Bodies... bodies) {
+  (spawn([&shared, bodies] { bodies(shared); }), ...);
+}
+// What one thread does with it, step by step.
+template <typename... Steps>
+constexpr auto in_turn(Steps... steps) {
+  return [=](auto& shared) { (steps(shared), ...); };
+}
+
 // To be called before the threads run: calls body(), and the code under test takes the caller for
 // the thread of that number.
 template <typename Body>

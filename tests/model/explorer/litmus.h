@@ -71,10 +71,6 @@ inline auto swap(Location at, int into, int desired, Order success, Order failur
   return
       [=](Shared& s) { (s.*at).compare_exchange_strong(s.read[into], desired, success, failure); };
 }
-template <typename... Steps>
-auto in_turn(Steps... steps) {
-  return [=](Shared& s) { (steps(s), ...); };
-}
 
 // The outcomes of these threads' steps: the first `count` values that were read, and what is in
 // some locations at the end.
@@ -86,7 +82,7 @@ template <typename... Threads>
 Outcomes shape(Seen what, Threads... threads) {
   return outcomes([=] {
     Shared s;
-    (spawn([&s, threads] { threads(s); }), ...);
+    spawn_each(s, threads...);
     join();
     std::string seen;
     for (unsigned i = 0; i < what.count; ++i) seen += digits(s.read[i]);
