@@ -19,7 +19,7 @@ void alone(Body body) {
   run_model({}, [=] {
     Objects o;
     body(o);
-    o.end();
+    o.finish();
   });
 }
 
@@ -87,7 +87,7 @@ void copy_and_free(const std::vector<int>& set, const std::vector<Type>& types, 
     o.on_delete = nullptr;
     o.on_destroy = nullptr;
   }
-  o.end();
+  o.finish();
 }
 
 // In the object itself, the first leaf, a leaf, the tree; all of one type but one or two.

@@ -350,40 +350,6 @@ TEST(Copy, AgainstDeleteAndFreeKeyval) {
   race(kOfThree, was_held(kCopy), copy, in_turn(erase, free_keyval));
 }
 
-// Copies by DUP_FN hold nothing, and find what is attached.
-TEST(Copy, ByDupFnAgainstSet) {
-  for (const int failures : {0, 1}) {
-    run_model({2, 1}, [failures] {
-      Fixture f;
-      static int fails;
-      fails = failures;
-      attrcache_callbacks callbacks = {};
-      callbacks.copy_fn = ATTRCACHE_DUP_FN;
-      callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(
-          +[](void*, int, void*, void*) { return fails-- > 0 ? 7 : 0; });
-      int keyval;
-      attrcache_keyval_create(f.kind(), &callbacks, &keyval);
-      const auto set = [&f, keyval](intptr_t value) {
-        return attrcache_set_as(f.kind(), &f.table(0), nullptr, keyval, value, ATTRCACHE_AS_POINTER,
-                                nullptr);
-      };
-      expect(set(1) == ATTRCACHE_OK, "set");
-      spawn([&set] { set(2); });
-      spawn([&f, keyval] {
-        expect(attrcache_copy_all(f.kind(), &f.table(0), nullptr, &f.table(1), nullptr, nullptr) ==
-                   ATTRCACHE_OK,
-               "copied");
-        void* value;
-        expect(attrcache_get(f.kind(), &f.table(1), keyval, &value) == ATTRCACHE_OK,
-               "a value that is being replaced is copied");
-      });
-      join();
-      attrcache_keyval_free(f.kind(), &keyval);
-      f.finish();
-    });
-  }
-}
-
 // ---- Free ----
 
 // A held value keeps its object from being freed; no thread waits.

@@ -59,9 +59,7 @@ TEST(Keyval, FirstCreateAgainstIntrospectionAndUse) {
 TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
   run_model({}, [] {
     Fixture f;
-    int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
+    fill_queue(f.kind());
     spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
@@ -128,29 +126,19 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
     for (int i = 0; far && i < 64; ++i) attrcache_keyval_create(f.kind(), nullptr, &before);
     f.make_key(callbacks);
     f.set(0, 0, 1);
-    int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
+    fill_queue(f.kind());
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
       if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // the value isn't deleted
       f.free(0);
       f.erase(0, 0);
-      const auto index = id::index(id::of(f.keys[0].keyval));
-      for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
-        int made;
-        attrcache_keyval_create(f.kind(), nullptr, &made);
-        if (id::index(id::of(made)) != index) {
-          attrcache_keyval_free(f.kind(), &made);
-          continue;
-        }
-        again = made;
-        expect(made != f.keys[0].keyval, "another generation");
-        expect(attrcache_set_as(f.kind(), &f.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
-                                nullptr) == ATTRCACHE_OK,
-               "the new keyval's value is attached");
-      }
+      again = create_at(f.kind(), id::index(id::of(f.keys[0].keyval)), nullptr);
+      if (again == 0) return;
+      expect(again != f.keys[0].keyval, "another generation");
+      expect(attrcache_set_as(f.kind(), &f.table(0), nullptr, again, 77, ATTRCACHE_AS_POINTER,
+                              nullptr) == ATTRCACHE_OK,
+             "the new keyval's value is attached");
     });
     join();
     // Not if the stale call was early enough, and kept the old keyval alive.

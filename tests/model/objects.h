@@ -14,6 +14,23 @@
 
 namespace attrcache::model {
 
+// Puts so many free indices in the queue that one that becomes free is used again soon.
+inline void fill_queue(attrcache_kind* kind) {
+  int fillers[Registry::kRest + 4];
+  for (int& filler : fillers) attrcache_keyval_create(kind, nullptr, &filler);
+  for (int& filler : fillers) attrcache_keyval_free(kind, &filler);
+}
+// Creates keyvals until one has this index. 0: it isn't free yet.
+inline int create_at(attrcache_kind* kind, uint32_t index, const attrcache_callbacks* callbacks) {
+  for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
+    int keyval;
+    expect(attrcache_keyval_create(kind, callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
+    if (id::index(id::of(keyval)) == index) return keyval;
+    attrcache_keyval_free(kind, &keyval);
+  }
+  return 0;
+}
+
 enum class Copy { kNot, kDup, kCalled };
 enum class Delete { kNoDeleteFn, kCalled };
 
@@ -70,6 +87,7 @@ struct Objects {
   void free_key(int k) {
     int keyval = keys[k];
     expect(attrcache_keyval_free(kind, &keyval) == ATTRCACHE_OK, "freed");
+    ++freed;
   }
   intptr_t value(int object, int k) {
     void* found = nullptr;
@@ -89,12 +107,15 @@ struct Objects {
     return times;
   }
   // Frees the objects and ends the domain, and checks that every reference was dropped.
-  void end() {
+  void finish() {
+    unsigned attached = 0;
+    for (int k = 0; k < made; ++k) attached += (value(0, k) != 0) + (value(1, k) != 0);
+    expect(attributes() == attached, "as many references as attributes");
     for (int object = 0; object < 2; ++object) {
       expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
       expect(is_as_new(object), "a freed object's table is empty");
     }
-    expect(attributes() == 0, "as many references as attributes");
+    expect(attributes() == 0 && destroyed == freed, "every freed keyval is gone");
     expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
            "nothing is left");
   }
@@ -129,6 +150,7 @@ struct Objects {
   intptr_t deleted[24] = {};  // the values for which delete_fn was called, in this order
   int deletions = 0;
   int failures = 0;  // how often delete_fn is to fail
+  int freed = 0;     // keyvals
   int destroyed = 0;
   Plain<int> extra{1};  // checked by the destructor
 };
