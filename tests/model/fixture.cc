@@ -391,6 +391,8 @@ void Fixture::finish() {
     expect(erase_all(object, ATTRCACHE_DRAIN) == ATTRCACHE_OK, "everything is deleted in the end");
   }
   for (int key = 0; key < keys_made_; ++key) {
+    for (int k = 0; k < key; ++k)
+      expect(keys[k].keyval != keys[key].keyval, "two have two numbers");
     expect(keys[key].destroyed == (keys[key].freed ? 1 : 0), "a freed keyval is gone in the end");
     keys[key].freed = true;
   }

@@ -148,7 +148,7 @@ TEST(Growth, CopyAgainstDirectory) {
     f.make_key(Fixture::kNone);
     spawn([&f] { f.set(0, 0, 1); });
     spawn([&f] {
-      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      Registry& registry = Registry::of(f.kind());
       const int result = copy_attributes({registry, Table::of(&f.table(0)), nullptr},
                                          {registry, Table::of(&f.table(1)), nullptr}, nullptr);
       expect(result == ATTRCACHE_OK, "the table was not moved");
