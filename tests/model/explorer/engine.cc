@@ -20,17 +20,23 @@ void Engine::record(const Access& access, const Location& location, Bits value, 
   replay_.next();
 }
 
-unsigned Engine::readable(const Location& location) {
-  if (running_->fresh || stale_reads_ >= options_.stale_bound) return 1;
-  return memory_.readable(location, running_->view);
-}
-
-unsigned Engine::choose_stale(const uint8_t* stale, unsigned count) {
-  if (replay_.given()) {
-    const Replay::Step* step = replay_.peek();
-    return step != nullptr ? step->stale : stale[0];
+unsigned Engine::choose_stale(const Location& location, const Bits* expected, Bits mask) {
+  if (running_->fresh || stale_reads_ >= options_.stale_bound) return 0;
+  const unsigned count = memory_.readable(location, running_->view);
+  if (count == 1) return 0;
+  uint8_t options[256];
+  unsigned n = 0;
+  uint16_t message = location.newest;
+  for (unsigned i = 0; i < count && i < 256; ++i) {
+    const Message& m = memory_.message(message);
+    if (i == 0 || expected == nullptr || !same(m.value, *expected, mask)) {
+      options[n++] = static_cast<uint8_t>(i);
+    }
+    message = m.older;
   }
-  return stale[choose(count)];
+  if (!replay_.given()) return options[choose(n)];
+  const Replay::Step* step = replay_.peek();
+  return step != nullptr ? step->stale : 0;
 }
 
 void Engine::was_read(unsigned stale) {
@@ -51,13 +57,7 @@ Bits Engine::load(const Access& access) {
     record(access, location, value);
     return value;
   }
-  const unsigned count = readable(location);
-  unsigned stale = 0;
-  if (count > 1) {
-    uint8_t all[256];
-    for (unsigned i = 0; i < count && i < 256; ++i) all[i] = static_cast<uint8_t>(i);
-    stale = choose_stale(all, count < 256 ? count : 256);
-  }
+  const unsigned stale = choose_stale(location);
   const uint16_t message = memory_.nth(location, stale);
   const Bits value = memory_.message(message).value;
   memory_.load(location, running_->view, message, access.order);
@@ -106,19 +106,7 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
   const Bits newest = read_bytes(access.address, access.size);
   unsigned stale = 0;
   if (tracked) {
-    // The newest: it swaps or fails. An older one may be read if that makes it fail.
-    const unsigned count = readable(location);
-    if (count > 1) {
-      uint8_t options[256];
-      unsigned n = 0;
-      uint16_t message = location.newest;
-      for (unsigned i = 0; i < count && i < 256; ++i) {
-        const Message& m = memory_.message(message);
-        if (i == 0 || !same(m.value, expected, mask)) options[n++] = static_cast<uint8_t>(i);
-        message = m.older;
-      }
-      stale = choose_stale(options, n);
-    }
+    stale = choose_stale(location, &expected, mask);
     was_read(stale);
   }
   if (stale == 0 && same(newest, expected, mask)) {

@@ -98,7 +98,11 @@ class Engine {
   // To be called before an access; another thread may run first. True if the location has a
   // history.
   bool arrive(const Access& access, Location& location, bool writes, Location* second = nullptr);
-  void let_others_go_first(const char* what);  // `what` is for the log
+  // A point where others may run first, and a line of the log for one that is no access.
+  void pause(const Pending& pending);
+  void record_pause(const char* what, int number = 0, Kind kind = Kind::kWait);
+  void count_step();
+  void let_others_go_first(const char* what);
   void stop_perhaps();
   void schedule();
   Thread& pick();
@@ -106,9 +110,9 @@ class Engine {
   bool enabled(const Thread& thread) const;
   static bool dependent(const Pending& a, const Pending& b);
   unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
-  // How many stores a load or a failing swap may choose from, and its choice among `count` of them.
-  unsigned readable(const Location& location);
-  unsigned choose_stale(const uint8_t* stale, unsigned count);
+  // How many newer stores a load doesn't read. A swap reads an older one only if that makes it fail,
+  // so not one that is as expected.
+  unsigned choose_stale(const Location& location, const Bits* expected = nullptr, Bits mask = {});
   void was_read(unsigned stale);
   void record(const Access& access, const Location& location, Bits value, unsigned stale = 0,
               bool failed = false);

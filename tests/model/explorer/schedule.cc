@@ -72,9 +72,15 @@ void Engine::fail(const char* what) {
   give_up();
 }
 
-void Engine::note(const char* text, int number) {
-  const Access access = {nullptr, 0, Kind::kNote, std::memory_order_relaxed, text, number};
+void Engine::record_pause(const char* what, int number, Kind kind) {
+  const Access access = {nullptr, 0, kind, std::memory_order_relaxed, what, number};
   log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+}
+
+void Engine::note(const char* text, int number) { record_pause(text, number, Kind::kNote); }
+
+void Engine::count_step() {
+  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
 }
 
 unsigned Engine::become(unsigned thread) {
@@ -126,13 +132,7 @@ void Engine::go_on_in(Thread& thread) {
 bool Engine::arrive(const Access& access, Location& location, bool writes, Location* second) {
   if (access.order == std::memory_order_seq_cst) fail("seq_cst accesses are not modelled");
   const bool tracked = location.entry != 0 || (second != nullptr && second->entry != 0);
-  if (replay_.given()) {
-    follow_replay();
-  } else if (tracked) {
-    running_->pending = {&location, second, writes, false};
-    stop_perhaps();
-    schedule();
-  }
+  if (tracked || replay_.given()) pause({&location, second, writes, false});
   for (Location* accessed : {&location, second}) {
     if (accessed != nullptr && accessed->entry == 0 &&
         Memory::note_access(*accessed, current(), writes)) {
@@ -143,44 +143,38 @@ bool Engine::arrive(const Access& access, Location& location, bool writes, Locat
     record(access, location, {});
     fail(error);
   }
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
   return tracked;
+}
+
+void Engine::pause(const Pending& pending) {
+  running_->pending = pending;
+  if (replay_.given()) {
+    follow_replay();
+  } else {
+    stop_perhaps();
+    schedule();
+  }
 }
 
 void Engine::wait() {
   if (!concurrent) fail("wait: no other thread is running");
   Thread& t = *running_;
   if (!t.has_read) t.seen = stores_;
-  t.pending = {};
-  t.pending.yields = true;
-  if (replay_.given()) {
-    follow_replay();
-  } else {
-    stop_perhaps();
-    schedule();
-  }
+  pause({.yields = true});
   t.fresh = t.was_stale;
   t.was_stale = t.has_read = false;
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, "wait", 0};
-  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  record_pause("wait");
   replay_.next();
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
 }
 
-// A point where others may go on, as before an access that they might depend on.
+// As before an access that they might depend on.
 void Engine::let_others_go_first(const char* what) {
-  running_->pending = {};
-  running_->pending.writes = true;
-  if (replay_.given()) {
-    follow_replay();
-  } else {
-    stop_perhaps();
-    schedule();
-  }
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, what, 0};
-  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  pause({.writes = true});
+  record_pause(what);
   replay_.next();
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
 }
 
 void Engine::heavy_fence() {
