@@ -43,13 +43,9 @@ TEST(Callback, DeleteThatFreesItsKeyval) {
 
 // Each delete_fn deletes the other's attribute, as in PETSc.
 constexpr auto erase_other = [](Fixture& f) { f.erase(0, 1); };
-constexpr auto attach_other = [](Fixture& f) {
-  f.make_key(Fixture::kDelete);
-  f.set(0, 1, 2);
-};
 TEST(Callback, DeletesOfEachOther) {
   const auto erase_second = [](Fixture& f, int) { f.erase(0, 1); };
-  const auto two = in_turn(attached(), attach_other);
+  const auto two = in_turn(attached(), attach_second);
   race({}, in_turn(two, on_delete(erase_second), on_delete(erase_own, 1)), erase, erase_other);
 }
 

@@ -60,7 +60,12 @@ inline auto keyval(Fixture::Callbacks callbacks = Fixture::kDelete) {
 inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(keyval(callbacks), set(1));
 }
-// And it was held once, so its holders are full readers.
+// And value 2, under a second keyval.
+constexpr auto attach_second = [](Fixture& f) {
+  f.make_key(Fixture::kDelete);
+  f.set(0, 1, 2);
+};
+// It was held once, so its holders are full readers.
 inline auto was_held(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(attached(callbacks), use);
 }
