@@ -4,6 +4,8 @@
 
 #include "tests/model/explorer/engine.h"
 
+#include <algorithm>
+
 namespace attrcache::model {
 const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
 
@@ -22,21 +24,19 @@ void Engine::record(const Access& access, const Location& location, Bits value, 
 
 unsigned Engine::choose_stale(const Location& location, const Bits* expected, Bits mask) {
   if (running_->fresh || stale_reads_ >= options_.stale_bound) return 0;
-  const unsigned count = memory_.readable(location, running_->view);
+  const unsigned count = std::min(memory_.readable(location, running_->view), 256u);
   if (count == 1) return 0;
+  if (replay_.given()) return replay_.peek() != nullptr ? replay_.peek()->stale : 0;
+  if (expected == nullptr) return choose(count);
   uint8_t options[256];
   unsigned n = 0;
   uint16_t message = location.newest;
-  for (unsigned i = 0; i < count && i < 256; ++i) {
+  for (unsigned i = 0; i < count; ++i) {
     const Message& m = memory_.message(message);
-    if (i == 0 || expected == nullptr || !same(m.value, *expected, mask)) {
-      options[n++] = static_cast<uint8_t>(i);
-    }
+    if (i == 0 || !same(m.value, *expected, mask)) options[n++] = static_cast<uint8_t>(i);
     message = m.older;
   }
-  if (!replay_.given()) return options[choose(n)];
-  const Replay::Step* step = replay_.peek();
-  return step != nullptr ? step->stale : 0;
+  return options[choose(n)];
 }
 
 void Engine::was_read(unsigned stale) {
