@@ -36,6 +36,11 @@ struct Numbers : Fixture {
     p.context = &addresses[value];
     return p;
   }
+  attrcache_kind* new_kind() {
+    attrcache_kind* kind;
+    expect(attrcache_kind_register(domain(), nullptr, &kind) == ATTRCACHE_OK, "registered");
+    return kind;
+  }
   int define(const attrcache_predefined& p) { return attrcache_keyval_define(kind(), &p); }
   int put(int value) {
     values[value].body.write(value);
@@ -57,22 +62,21 @@ struct Numbers : Fixture {
 };
 
 TEST(Definitions, DefineAgainstGetAndSet) {
-  int defined = 0, changed = 0;
-  run_model({3, 2}, [&] {
-    Numbers r;
-    spawn([&] { expect(r.define(r.per_kind(1)) == ATTRCACHE_OK, "defined"); });
-    spawn([&] {
-      const int seen = r.get();
-      if (seen == 1) ++defined;
-      if (seen == 2) ++changed;
-    });
-    spawn([&] {
-      const int result = r.put(2);
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_UNKNOWN, "defined or not");
-    });
-    join();
-    r.finish();
-  });
+  static int defined, changed;
+  defined = changed = 0;
+  const auto define = [](Numbers& n) {
+    expect(n.define(n.per_kind(1)) == ATTRCACHE_OK, "defined");
+  };
+  const auto get = [](Numbers& n) {
+    const int seen = n.get();
+    defined += seen == 1;
+    changed += seen == 2;
+  };
+  const auto put = [](Numbers& n) {
+    const int result = n.put(2);
+    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_UNKNOWN, "defined or not");
+  };
+  run_race<Numbers>({3, 2}, nothing, define, get, put);
   EXPECT_GT(defined, 0);
   EXPECT_GT(changed, 0);
 }
@@ -93,45 +97,35 @@ TEST(Definitions, TwoDefinitionsOfOneNumber) {
 
 // A kind that another thread has just registered is read through all kinds of the domain.
 TEST(Definitions, ANewKindAgainstCounters) {
-  run_model({3, 2}, [&] {
-    Numbers r;
-    spawn([&] {
-      attrcache_kind* kind;
-      int keyval;
-      expect(attrcache_kind_register(r.domain(), nullptr, &kind) == ATTRCACHE_OK, "registered");
-      expect(attrcache_keyval_create(kind, nullptr, &keyval) == ATTRCACHE_OK, "made");
-    });
-    spawn([&] {
-      attrcache_counters counters;
-      expect(attrcache_domain_counters(r.domain(), &counters) == ATTRCACHE_OK, "counted");
-      expect(counters.keyvals_created <= 1, "at most one");
-    });
-    join();
-    r.finish();
-  });
+  const auto make_kind = [](Numbers& n) {
+    int keyval;
+    expect(attrcache_keyval_create(n.new_kind(), nullptr, &keyval) == ATTRCACHE_OK, "made");
+  };
+  const auto count = [](Numbers& n) {
+    attrcache_counters counters;
+    expect(attrcache_domain_counters(n.domain(), &counters) == ATTRCACHE_OK, "counted");
+    expect(counters.keyvals_created <= 1, "at most one");
+  };
+  run_race<Numbers>({3, 2}, nothing, make_kind, count);
 }
 
 // The same by a thread that uses a number unknown to this kind, which another kind may know.
 TEST(Definitions, ANewKindAgainstAnUnknownNumber) {
-  int of_another = 0;
-  run_model({3, 2}, [&] {
-    Numbers r;
-    spawn([&] {
-      attrcache_kind* kind;
-      expect(attrcache_kind_register(r.domain(), nullptr, &kind) == ATTRCACHE_OK, "registered");
-      const attrcache_predefined p = r.per_kind(1);
-      expect(attrcache_keyval_define(kind, &p) == ATTRCACHE_OK, "defined");
-    });
-    spawn([&] {
-      void* value;
-      const int result = attrcache_get(r.kind(), &r.table(0), kNumber, &value);
-      expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN || result == ATTRCACHE_ERR_KEYVAL_KIND,
-             "of another kind, or of none yet");
-      of_another += result == ATTRCACHE_ERR_KEYVAL_KIND;
-    });
-    join();
-    r.finish();
-  });
+  static int of_another;
+  of_another = 0;
+  const auto make_kind = [](Numbers& n) {
+    attrcache_kind* const kind = n.new_kind();
+    const attrcache_predefined p = n.per_kind(1);
+    expect(attrcache_keyval_define(kind, &p) == ATTRCACHE_OK, "defined");
+  };
+  const auto get = [](Numbers& n) {
+    void* value;
+    const int result = attrcache_get(n.kind(), &n.table(0), kNumber, &value);
+    expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN || result == ATTRCACHE_ERR_KEYVAL_KIND,
+           "of another kind, or of none yet");
+    of_another += result == ATTRCACHE_ERR_KEYVAL_KIND;
+  };
+  run_race<Numbers>({3, 2}, nothing, make_kind, get);
   EXPECT_GT(of_another, 0);
 }
 

@@ -14,7 +14,7 @@ namespace {
 class FreeKeyval : public ::testing::TestWithParam<unsigned> {
  protected:
   static Setting all() { return {{}, GetParam()}; }
-  static Setting within(Bound bound) { return {bound, GetParam()}; }
+  static Setting within(Options bound) { return {bound, GetParam()}; }
 };
 INSTANTIATE_TEST_SUITE_P(Stripes, FreeKeyval, ::testing::Values(1u, 2u));
 

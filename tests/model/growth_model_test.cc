@@ -7,7 +7,7 @@
 #include "table/dup_free.h"
 #include "table/get.h"
 #include "table/table.h"
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
@@ -71,19 +71,19 @@ auto finds(Way way, uint32_t index) {
   return [=](Growing& g) { expect((g.*way)(index), "what was there before, or is its own"); };
 }
 
-void race(Bound bound, uint32_t first, uint32_t second) {
+void grow(Options bound, uint32_t first, uint32_t second) {
   run_race<Growing>(bound, nothing, attach(first), attach(second), [first](Growing& g) {
     if (g.find(first)) expect(g.find(first), "what was there stays");
   });
 }
-TEST(Growth, Directory) { race({}, 3, 4); }
-TEST(Growth, SameLeaf) { race({}, 9, 9); }
-TEST(Growth, TwoLeaves) { race({3}, 9, 17); }
-TEST(Growth, FirstTree) { race({2}, 64, 65); }
-TEST(Growth, TwoPlacesOfATree) { race({2}, 64, 72); }
+TEST(Growth, Directory) { grow({}, 3, 4); }
+TEST(Growth, SameLeaf) { grow({}, 9, 9); }
+TEST(Growth, TwoLeaves) { grow({3}, 9, 17); }
+TEST(Growth, FirstTree) { grow({2}, 64, 65); }
+TEST(Growth, TwoPlacesOfATree) { grow({2}, 64, 72); }
 // Leaves 8 and 24: a node comes between; and leaves 8 and 264: one below another.
-TEST(Growth, OnePlaceOfATree) { race({2, 1}, 64, 64 + 16 * 8); }
-TEST(Growth, OnePlaceTwoLevelsDown) { race({2, 1}, 64, 64 + 256 * 8); }
+TEST(Growth, OnePlaceOfATree) { grow({2, 1}, 64, 64 + 16 * 8); }
+TEST(Growth, OnePlaceTwoLevelsDown) { grow({2, 1}, 64, 64 + 256 * 8); }
 
 // Beside a third leaf that is in the place already.
 void race_for_the_place_of(uint32_t there, uint32_t first, uint32_t second) {
@@ -126,34 +126,24 @@ TEST(Growth, GetAgainstTwoNodesBetween) { get_against_growth(64, 64 + 256 * 8); 
 TEST(Growth, GetAgainstALeafBelow) { get_against_growth(64 + 16 * 8, 64); }
 
 // Through the C API: get and set at far indices.
+void fill(Fixture& f, int indices) {
+  int keyval;
+  for (int i = 0; i < indices; ++i) attrcache_keyval_create(f.kind(), nullptr, &keyval);
+}
 TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    static int fillers[64];
-    for (int i = 0; i < 10; ++i) attrcache_keyval_create(f.kind(), nullptr, &fillers[i]);
-    f.make_key(Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] {
-      f.get(0, 0);
-      f.get(0, 0);
-    });
-  });
+  race({}, in_turn([](Fixture& f) { fill(f, 10); }, keyval()), set(1), set(2), in_turn(get, get));
 }
 
 // A dup of a table that is growing reads only that table's own memory.
 TEST(Growth, CopyAgainstDirectory) {
-  run_with_fixture({}, [](Fixture& f) {
-    static int fillers[4];
-    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
-    f.make_key(Fixture::kNone);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] {
-      Registry& registry = Registry::of(f.kind());
-      const int result = copy_attributes({registry, Table::of(&f.table(0)), nullptr},
-                                         {registry, Table::of(&f.table(1)), nullptr}, nullptr);
-      expect(result == ATTRCACHE_OK, "the table was not moved");
-    });
-  });
+  const auto copy_in_order = [](Fixture& f) {
+    Registry& registry = Registry::of(f.kind());
+    const int result = copy_attributes({registry, Table::of(&f.table(0)), nullptr},
+                                       {registry, Table::of(&f.table(1)), nullptr}, nullptr);
+    expect(result == ATTRCACHE_OK, "the table was not moved");
+  };
+  race({{}}, in_turn([](Fixture& f) { fill(f, 4); }, keyval(Fixture::kNone)), set(1),
+       copy_in_order);
 }
 
 }  // namespace

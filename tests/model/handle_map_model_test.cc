@@ -105,7 +105,7 @@ constexpr auto insert(uintptr_t handle, int object) {
 
 constexpr auto free_first = [](Handles& h) { h.free(kHandle, 0); };
 
-void find_against_insert(Bound bound, int before) {
+void find_against_insert(Options bound, int before) {
   const auto find_twice = [](Handles& h) {
     const Object* first = h.find(kHandle);
     const Object* again = h.find(kHandle);
@@ -133,7 +133,7 @@ TEST(HandleMapModel, FindOfALiveHandleAgainstGrowth) {
       insert(kFirst + 500, 2), insert(kFirst + 501, 3), find_live);
 }
 
-void two_inserts(Bound bound, int before) {
+void two_inserts(Options bound, int before) {
   run_race<Handles>(bound, fill(before), insert(kHandle, 0), insert(kHandle, 1),
                     [](Handles& h) { h.found = h.find(kHandle); });
 }
@@ -165,7 +165,7 @@ TEST(HandleMapModel, FindOfAnnouncedHandleBehindAnother) {
 }
 
 // A handle is freed, given out again by MPI, and used by a third thread.
-void reuse(Bound bound, int before) {
+void reuse(Options bound, int before) {
   const auto free_and_tell = [](Handles& h) {
     h.free(kHandle, 0);
     h.freed.raise();

@@ -123,7 +123,7 @@ TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
     }
   };
   const auto give_back = [](int i) { return [i](Fixture& f) { f.give_back(&held[i]); }; };
-  const Bound bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
+  const Options bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
   race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
 }
 

@@ -76,7 +76,7 @@ constexpr auto use_again(unsigned generation) {
 }
 
 template <typename... Threads>
-void introspect_beside(Bound bound, int* often, Threads... threads) {
+void introspect_beside(Options bound, int* often, Threads... threads) {
   *often = 0;
   run_race<FullRegistry>(bound, nothing, threads...);
   EXPECT_GT(*often, 10);

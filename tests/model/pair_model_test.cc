@@ -136,7 +136,7 @@ class ManySteps : public ::testing::Test {
  public:
   // Explores threads that run `bodies` on a Pair with this content.
   template <typename... Bodies>
-  static void run(Bound bound, Content content, Bodies... bodies) {
+  static void run(Options bound, Content content, Bodies... bodies) {
     // A swap of two words makes three more accesses, each a choice; so that is bounded.
     if (std::is_same_v<P, TwoWordPair>) bound = {2, 2};
     run_model(bound, [=] { of_threads(content, bodies...); });

@@ -12,19 +12,20 @@
 namespace attrcache::model {
 
 struct Setting {
-  Bound bound = {2, 1};
+  Options bound = {2, 1};
   unsigned stripes = 1;
-  unsigned flags = 0;  // the domain's
 };
 
 // Explores threads that each run one of `threads`, after `prepare` has run.
 template <typename Prepare, typename... Threads>
 void race(const Setting& setting, Prepare prepare, Threads... threads) {
-  const auto spawn_all = [=](Fixture& f) {
+  run_model(setting.bound, [=] {
+    Fixture f(setting.stripes);
     prepare(f);
     spawn_each(f, threads...);
-  };
-  run_with_fixture(setting.bound, spawn_all, setting.stripes, setting.flags);
+    join();
+    f.finish();
+  });
 }
 
 // ---- What threads do ----

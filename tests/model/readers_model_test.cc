@@ -93,7 +93,7 @@ struct Records {
 // A thread enters a record, and announces something, beside looks that find it quiet. In the end,
 // when all records are quiet and their threads have ended, one look takes out all there is.
 template <typename Prepare, typename Enters, typename... Looks>
-void race_to_enter(Bound bound, Prepare prepare, Enters enters, Looks... looks) {
+void race_to_enter(Options bound, Prepare prepare, Enters enters, Looks... looks) {
   int held = 0, not_held = 0;
   run_model(bound, [&] {
     Records r;

@@ -145,7 +145,7 @@ constexpr auto ask = [](auto& c) {
 };
 
 template <unsigned kCount = kStripes, typename Prepare, typename... Threads>
-void race(Bound bound, Stripes first, Prepare prepare, Threads... threads) {
+void race(Options bound, Stripes first, Prepare prepare, Threads... threads) {
   run_model(bound, [=] {
     CountedIn<kCount> c(first);
     prepare(c);
@@ -155,9 +155,9 @@ void race(Bound bound, Stripes first, Prepare prepare, Threads... threads) {
   });
 }
 // Up to kOpening if stripes are opened as well; completely, or up to `open`, if all are open.
-constexpr Bound kOpening = {2, 2};
+constexpr Options kOpening = {2, 2};
 template <typename... Threads>
-void race_both(Bound open, Threads... threads) {
+void race_both(const Options& open, Threads... threads) {
   race(kOpening, Stripes::kNoneOpen, threads...);
   race(open, Stripes::kAllOpen, threads...);
 }

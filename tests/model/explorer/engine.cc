@@ -23,7 +23,7 @@ void Engine::record(const Access& access, const Location& location, Bits value, 
 }
 
 unsigned Engine::choose_stale(const Location& location, const Bits* expected, Bits mask) {
-  if (running_->fresh || stale_reads_ >= options_.stale_bound) return 0;
+  if (running_->fresh || stale_reads_ >= options_.stale_reads) return 0;
   const unsigned count = std::min(memory_.readable(location, running_->view), 256u);
   if (count == 1) return 0;
   if (replay_.given()) return replay_.peek() != nullptr ? replay_.peek()->stale : 0;

@@ -39,7 +39,7 @@ Outcomes outcomes(Program program) {
   Outcomes with_sleep_sets;
   Outcomes without;
   const Result reduced = explore({}, [&] { with_sleep_sets.insert(program()); });
-  const Result full = explore({.preemption_bound = 1000}, [&] { without.insert(program()); });
+  const Result full = explore({.preemptions = 1000}, [&] { without.insert(program()); });
   EXPECT_TRUE(reduced.ok()) << reduced.failure;
   EXPECT_TRUE(full.ok()) << full.failure;
   EXPECT_EQ(with_sleep_sets, without);

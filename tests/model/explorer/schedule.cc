@@ -14,6 +14,8 @@ ThreadState thread_state_of(unsigned ordinal) {
   return {uint64_t{2} * ordinal + 1, ordinal, ordinal * kRecordSize, nullptr};
 }
 
+constexpr uint64_t kMaxSteps = 30000;  // an execution with more is taken for a livelock
+
 }  // namespace
 
 Engine the_engine;
@@ -80,7 +82,7 @@ void Engine::record_pause(const char* what, int number, Kind kind) {
 void Engine::note(const char* text, int number) { record_pause(text, number, Kind::kNote); }
 
 void Engine::count_step() {
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  if (++steps_ > kMaxSteps) fail("no end in sight: a livelock?");
 }
 
 unsigned Engine::become(unsigned thread) {
@@ -233,8 +235,8 @@ Engine::Thread& Engine::pick() {
   bool anyone = goes_on;
   if (goes_on && (sleeping_ & 1u << current()) == 0) candidates[count++] = &self;
   const bool put_off = goes_on && !self.pending.yields;  // by choosing another
-  const bool may_be = !options_.only_first_is_preempted || &self == &threads_[0];
-  if (!put_off || (may_be && preemptions_ < options_.preemption_bound)) {
+  const bool may_be = !options_.only_first || &self == &threads_[0];
+  if (!put_off || (may_be && preemptions_ < options_.preemptions)) {
     for (unsigned i = 0; i < spawned_; ++i) {
       Thread& other = threads_[i];
       if ((goes_on && &other == &self) || !enabled(other)) continue;
@@ -250,7 +252,7 @@ Engine::Thread& Engine::pick() {
   const unsigned chosen = choose(count);
   Thread& next = *candidates[chosen];
   if (put_off && &next != &self) ++preemptions_;
-  if (options_.preemption_bound == kUnlimited) {
+  if (options_.preemptions == kUnlimited) {
     unsigned asleep = sleeping_;
     for (unsigned i = 0; i < chosen; ++i) asleep |= 1u << (candidates[i] - threads_);
     sleeping_ = 0;
