@@ -4,8 +4,10 @@
 // (lib/table/dup.cc, free.cc), as far as a single thread can show it. dup_free_model_test.cc tests
 // the races.
 
-#include "keyval/registry.h"
-#include "platform/thread.h"
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/model/objects.h"
 
 namespace attrcache::model {
@@ -17,97 +19,104 @@ void alone(Body body) {
   run_model({}, [=] {
     Objects o;
     body(o);
-    o.end();
+    o.finish();
   });
 }
-void keys_where_one_calls(Objects& o, int count, int called) {
-  for (int k = 0; k < count; ++k) {
-    o.key(k == called ? Copy::kCalled : Copy::kDup,
-          k == called ? Delete::kCalled : Delete::kNoDeleteFn);
-  }
-}
 
-// In the table, the first leaf, a leaf, the tree.
-TEST(AtOnce, AttributesEverywhere) {
-  for (const Delete del : {Delete::kNoDeleteFn, Delete::kCalled}) {
-    for (const int far : {4, 9, 70}) {
-      run_model({}, [=] {
-        Objects o;
-        o.keys_up_to(far + 1, Copy::kDup, del);
-        o.set(0, 1);
-        o.set(far, 2);
-        expect(o.copy() == ATTRCACHE_OK, "copied");
-        expect(o.value(1, 0) == 1 && o.value(1, far) == 2, "both are copied");
-        expect(o.attributes() == 4, "as many references as attributes");
-        o.end();
-        expect(o.deletions == (del == Delete::kCalled ? 4 : 0), "each is deleted");
-      });
-    }
-  }
-}
+// ---- All conditions but what callbacks do ----
 
-// A single attribute that needs a callback, among others that need none. Attributes older than it
-// are still there when its delete_fn runs: nothing is removed before everything was looked at.
-void one_callback_to_be_run(std::initializer_list<int> set, int called) {
-  alone([attached = std::vector<int>(set), called](Objects& o) {
-    keys_where_one_calls(o, Objects::kKeys, called);
-    for (const int k : attached) o.set(k, k + 1);
-    expect(o.copy() == ATTRCACHE_OK, "copied");
-    int older = 0;
-    for (const int k : attached) {
-      expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1),
-             "as copied by its copy_fn");
-      older += k < called;
+// A keyval, and what happened to it after it was used.
+struct Type {
+  Copy copy;
+  Delete del;
+  bool freed;
+};
+constexpr Type kTypes[] = {
+    {Copy::kDup, Delete::kNoDeleteFn, false},    {Copy::kDup, Delete::kCalled, false},
+    {Copy::kCalled, Delete::kNoDeleteFn, false}, {Copy::kCalled, Delete::kCalled, false},
+    {Copy::kNot, Delete::kNoDeleteFn, false},    {Copy::kNot, Delete::kCalled, false},
+    {Copy::kDup, Delete::kNoDeleteFn, true},     {Copy::kDup, Delete::kCalled, true},
+    {Copy::kCalled, Delete::kCalled, true},      {Copy::kNot, Delete::kNoDeleteFn, true}};
+
+// An object's attributes, set in this order, are copied; then both objects are freed, one of them
+// first. Each callback comes in its turn, the youngest attribute's first: its delete_fn, and its
+// keyval's destructor after the last use. It finds what is older, and nothing that is younger.
+void copy_and_free(const std::vector<int>& set, const std::vector<Type>& types, int first) {
+  Objects o;
+  for (int k = 0; k <= *std::max_element(set.begin(), set.end()); ++k) {
+    const auto at = std::find(set.begin(), set.end(), k);
+    const Type type = at != set.end() ? types[at - set.begin()] : kTypes[0];
+    o.key(type.copy, type.del);
+  }
+  o.set(set.back(), 99);  // and is the youngest when it is replaced
+  for (const int k : set) o.set(k, k + 1);
+  o.deletions = 0;
+  std::vector<size_t> of[2];  // an object's attributes
+  for (size_t i = 0; i < set.size(); ++i) {
+    if (types[i].freed) o.free_key(set[i]);
+    of[0].push_back(i);
+    if (types[i].copy != Copy::kNot) of[1].push_back(i);
+  }
+  const auto value = [&](int object, size_t i) {
+    const bool made = object == 1 && types[i].copy == Copy::kCalled;
+    return intptr_t{set[i] + 1} + (made ? Objects::kCopied : 0);
+  };
+  expect(o.copy() == ATTRCACHE_OK && o.deletions == 0, "copied, and nothing deleted");
+  for (const size_t i : of[1]) expect(o.value(1, set[i]) == value(1, i), "each is copied");
+  expect(o.attributes() == of[0].size() + of[1].size(), "as many references as attributes");
+  expect(!of[1].empty() || o.is_as_new(1), "nothing copied: the new table is as new");
+  for (const int object : {first, 1 - first}) {
+    std::vector<std::pair<intptr_t, size_t>> expected, seen;  // 0 or a value; what is attached
+    for (size_t n = of[object].size(); n-- > 0;) {
+      const size_t i = of[object][n];
+      const bool last = object != first || (object == 0 && types[i].copy == Copy::kNot);
+      if (types[i].del == Delete::kCalled) expected.push_back({value(object, i), n + 1});
+      if (types[i].freed && last) expected.push_back({0, n});
     }
-    expect(o.attributes() == 2 * attached.size(), "as many references as attributes");
-    o.on_delete = [](Objects& self, int keyval) {
-      for (int k = 0; self.keys[k] != keyval; ++k) {
-        if (self.value(1, k) != 0) ++self.older_seen;
+    const auto look = [&](intptr_t deleted) {
+      size_t attached = 0;
+      for (size_t n = 0; n < of[object].size(); ++n) {
+        if (o.value(object, set[of[object][n]]) == 0) continue;
+        expect(attached++ == n, "all that is older is attached");
       }
+      seen.push_back({deleted, attached});
     };
-    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+    o.on_delete = [&](Objects&, intptr_t deleted) { look(deleted); };
+    o.on_destroy = [&](Objects&) { look(0); };
+    expect(o.erase_all(object, o.kind) == ATTRCACHE_OK && seen == expected, "each in its turn");
     o.on_delete = nullptr;
-    expect(o.older_seen == older, "delete_fn finds all older attributes");
-    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.deletions == 2, "it is run on both");
-  });
-}
-TEST(AtOnce, OneCallbackToBeRun) {
-  for (const int called : {0, 1, 4}) one_callback_to_be_run({0, 1, 4}, called);
-  for (const int called : {0, 4, 9}) one_callback_to_be_run({0, 1, 4, 8, 9, 10}, called);
-  for (const int called : {0, 9, 64, 70}) {
-    one_callback_to_be_run({0, 4, 9, 17, 64, 70, 71, 72}, called);
+    o.on_destroy = nullptr;
   }
+  o.finish();
 }
 
-// Freed keyvals end in the order of their attributes, the youngest first, wherever these are. What
-// is older is still there.
-void freed_keyvals_end_in_order(int oldest, int older, int younger) {
-  alone([=](Objects& o) {
-    o.keys_up_to(Objects::kKeys, Copy::kDup, Delete::kNoDeleteFn);
-    o.set(oldest, 3);
-    o.set(older, 1);
-    o.set(younger, 2);
-    o.free_key(older);
-    o.free_key(younger);
-    int seen = 0;
-    const auto look = [=, &seen](Objects& self) {
-      if (self.value(0, oldest) == 3) ++seen;
-      if (self.destroyed == 1 && self.value(0, older) == 1) ++seen;
-    };
-    o.on_destroy = look;
-    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-    expect(o.destroyed == 2 && seen == 3, "each before what is older");
-    o.on_destroy = nullptr;
-  });
-}
-TEST(AtOnce, FreedKeyvalsEndInOrder) {
-  freed_keyvals_end_in_order(0, 1, 2);  // all in the object
-  for (const int oldest : {2, 8, 64}) {
-    for (const int older : {0, 9, 70}) {
-      for (const int younger : {1, 10, 71}) freed_keyvals_end_in_order(oldest, older, younger);
+// In the object itself, the first leaf, a leaf, the tree; all of one type but one or two.
+TEST(AtOnce, AnyTwoAmongOthers) {
+  const std::vector<int> places[] = {
+      {0, 1, 2},           {0, 4}, {9, 0, 1}, {0, 70}, {10, 9}, {0, 4, 9, 17, 64, 70, 71, 72},
+      {9, 0, 70, 4, 64, 1}};
+  for (const std::vector<int>& set : places) {
+    for (const Type& others : {kTypes[0], kTypes[1], kTypes[3]}) {
+      for (size_t one = 0; one < set.size(); ++one) {
+        for (size_t two = one + 1; two < set.size(); ++two) {
+          for (const Type& first : kTypes) {
+            for (const Type& second : kTypes) {
+              std::vector<Type> types(set.size(), others);
+              types[one] = first;
+              types[two] = second;
+              const Result result = explore({}, [&] { copy_and_free(set, types, one % 2); });
+              ASSERT_TRUE(result.ok())
+                  << set.size() << " attributes, of these " << one << " is " << &first - kTypes
+                  << ", " << two << " is " << &second - kTypes;
+            }
+          }
+        }
+      }
     }
   }
 }
+
+// ---- What callbacks do ----
 
 TEST(AtOnce, CopyToAnObjectWithAttributes) {
   alone([](Objects& o) {
@@ -116,16 +125,6 @@ TEST(AtOnce, CopyToAnObjectWithAttributes) {
     o.set(0, 5, 1);
     expect(o.copy() == ATTRCACHE_OK && o.value(1, 0) == 1, "copied");
     expect(o.deletions == 1 && o.deleted[0] == 5, "what was there is deleted");
-  });
-}
-
-TEST(AtOnce, NothingToCopy) {
-  alone([](Objects& o) {
-    o.keys_up_to(5, Copy::kNot, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    o.set(4, 2);
-    expect(o.copy() == ATTRCACHE_OK, "nothing is copied");
-    expect(o.is_as_new(1), "and the new object's table is still empty");
   });
 }
 
@@ -157,33 +156,6 @@ TEST(AtOnce, AnotherKind) {
   }
 }
 
-// A freed keyval ends with its last attribute, once, and after what was deleted at once before it.
-TEST(AtOnce, FreedKeyvals) {
-  for (const Copy copy : {Copy::kDup, Copy::kNot, Copy::kCalled}) {
-    for (const int freed : {0, 1, 2}) {
-      run_model({}, [=] {
-        Objects o;
-        for (int k = 0; k < 3; ++k) o.key(k == freed ? copy : Copy::kDup, Delete::kNoDeleteFn);
-        for (int k = 0; k < 3; ++k) o.set(k, k + 1);
-        o.free_key(freed);
-        expect(o.copy() == ATTRCACHE_OK, "copied");
-        const intptr_t expected = copy == Copy::kNot   ? 0
-                                  : copy == Copy::kDup ? freed + 1
-                                                       : freed + 1 + Objects::kCopied;
-        expect(o.value(1, freed) == expected, "copied while the keyval is in use");
-        expect(o.attributes() == (copy == Copy::kNot ? 5 : 6), "references");
-        expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-        expect(o.destroyed == (copy == Copy::kNot ? 1 : 0), "the copy keeps the keyval alive");
-        expect(o.attributes() == (copy == Copy::kNot ? 2 : 3), "references");
-        expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-        expect(o.destroyed == 1, "the keyval ends");
-        o.end();
-        expect(o.destroyed == 3, "the others end with the domain");
-      });
-    }
-  }
-}
-
 // A copy_fn that deletes its own attribute and then frees the object that is being copied.
 TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   alone([](Objects& o) {
@@ -198,30 +170,6 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
     };
     expect(o.copy() == ATTRCACHE_ERR_FREED, "copy_all returns that");
   });
-}
-
-// What was copied before an attribute was found that needs a callback is copied again, in order, and
-// not deleted.
-TEST(AtOnce, CopyThatStartsOver) {
-  for (const int called : {1, 4, 9, 70}) {
-    run_model({}, [=] {
-      Objects o;
-      for (int k = 0; k < Objects::kKeys; ++k) {
-        o.key(k == called ? Copy::kCalled : Copy::kDup, Delete::kCalled);
-      }
-      const int set[] = {0, 1, 3, 4, 8, 9, 64, 70};
-      for (const int k : set) o.set(k, k + 1);
-      expect(o.copy() == ATTRCACHE_OK && o.deletions == 0, "copied, and nothing deleted");
-      expect(o.attributes() == 16, "as many references as attributes");
-      for (const int k : set) expect(o.value(1, k) != 0, "each is copied");
-      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK && o.deletions == 8, "each is deleted");
-      for (int d = 0; d < 8; ++d) {
-        const int k = set[7 - d];
-        expect(o.deleted[d] == k + 1 + (k == called ? Objects::kCopied : 0), "the youngest first");
-      }
-      o.end();
-    });
-  }
 }
 
 // A copy_fn replaces an attribute that is copied after its own, by DUP_FN: the new value is copied,
@@ -264,29 +212,6 @@ TEST(AtOnce, FreeOfTheCopy) {
   }
 }
 
-// Callbacks on all of many attributes, in every part of the table, in the order of setting and then
-// in the reverse one.
-TEST(AtOnce, ManyCallbacksToBeRun) {
-  run_model({}, [] {
-    Objects o;
-    o.keys_up_to(Objects::kKeys, Copy::kCalled, Delete::kCalled);
-    const int set[] = {9, 0, 70, 4, 64, 71, 1, 10};
-    for (const int k : set) o.set(k, k + 1);
-    expect(o.copy() == ATTRCACHE_OK, "copied");
-    for (const int k : set) expect(o.value(1, k) == k + 1 + Objects::kCopied, "each at its place");
-    expect(o.attributes() == 16, "as many references as attributes");
-    o.set(4, 5);  // younger than all others of the old object
-    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-    expect(o.deletions == 9 && o.deleted[0] == 5, "the one that was replaced, and the copies");
-    for (int d = 0; d < 8; ++d) {
-      expect(o.deleted[d + 1] == set[7 - d] + 1 + Objects::kCopied, "the youngest first");
-    }
-    o.deletions = 0;
-    o.end();
-    expect(o.deletions == 8 && o.deleted[0] == 5, "the youngest first");
-  });
-}
-
 // A value whose delete_fn fails stays attached, and its keyval alive, until a second call.
 TEST(AtOnce, FreeThatFails) {
   alone([](Objects& o) {
@@ -312,7 +237,7 @@ TEST(AtOnce, DeleteThatAttaches) {
       o.set(0, 1);
       o.set(1, 2);
       o.older_seen = at;
-      o.on_delete = [](Objects& self, int) {
+      o.on_delete = [](Objects& self, intptr_t) {
         self.on_delete = nullptr;
         attrcache_set_as(self.kind, &self.tables[0], nullptr, self.keys[self.older_seen], 3,
                          ATTRCACHE_AS_POINTER, nullptr);
@@ -320,6 +245,29 @@ TEST(AtOnce, DeleteThatAttaches) {
       expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
       expect(o.is_as_new(0) && o.attributes() == 0, "nothing is left");
       expect(o.deletions == 3 && o.times_deleted(3) == 1, "each is deleted");
+    });
+  }
+}
+
+// A set's own delete_fn ends the object. That deletes the value that the set has attached, and the
+// set returns OK; otherwise its caller would delete the value once more. Nor does the set touch
+// what delete_fn has attached to the same memory since.
+TEST(AtOnce, FreeWithinTheDeleteFnOfASet) {
+  for (const int failures : {0, 1}) {
+    alone([=](Objects& o) {
+      o.key(Copy::kNot, Delete::kCalled);
+      o.set(0, 1);
+      o.on_delete = [=](Objects& self, intptr_t value) {
+        if (value != 1) return;
+        expect(self.erase_all(0, self.kind) == ATTRCACHE_OK && self.times_deleted(2) == 1, "freed");
+        self.set(0, 3);
+        self.set(0, 2);  // with the same number as before
+        self.failures = failures;
+      };
+      o.set(0, 2);
+      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.times_deleted(2) == 2,
+             "the new value was attached");
+      expect(o.times_deleted(1) == 1 - failures && o.times_deleted(3) == 1, "each once");
     });
   }
 }

@@ -6,7 +6,8 @@
 // Two calls take two steps each. A delete that runs a delete_fn begins, after which borrow and
 // copy_all find nothing, and ends, after which get finds nothing either; or it fails, and nothing
 // has changed. A set that is refused, because delete_fn fails, attaches its value, and puts the old
-// one back. In between, only get may run, and set_if_absent; they find the new value.
+// one back (or none, with ATTRCACHE_DELETE_ONCE). In between, only get may run, and set_if_absent;
+// they find the new value.
 
 #ifndef ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
 #define ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
@@ -110,6 +111,7 @@ inline bool perform(Attribute& a, const Call& call) {
     case Call::kPutsBack:
       if (a.tried != call.value) return false;
       a.tried = 0;
+      if (!ok) a.value = 0;
       return true;
   }
   return false;

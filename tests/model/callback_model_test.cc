@@ -43,15 +43,18 @@ TEST(Callback, DeleteThatFreesItsKeyval) {
 
 // Each delete_fn deletes the other's attribute, as in PETSc.
 constexpr auto erase_other = [](Fixture& f) { f.erase(0, 1); };
-constexpr auto attach_other = [](Fixture& f) {
-  f.make_key(Fixture::kDelete);
-  f.set(0, 1, 2);
-};
 TEST(Callback, DeletesOfEachOther) {
   const auto erase_second = [](Fixture& f, int) { f.erase(0, 1); };
-  const auto two = in_turn(attached(), attach_other);
+  const auto two = in_turn(attached(), attach_second);
   race({}, in_turn(two, on_delete(erase_second), on_delete(erase_own, 1)), erase, erase_other);
 }
+
+// Destructor semantics: a value is gone, or a set was refused, though every delete_fn fails.
+const auto once_and_fails = in_turn(attached(Fixture::kDeleteOnce), fails(1), fails(2), fails(3));
+TEST(DeleteOnce, SetBesideDelete) { race({}, once_and_fails, set(2), erase); }
+TEST(DeleteOnce, TwoSets) { race({}, once_and_fails, set(2), set(3)); }
+TEST(DeleteOnce, TwoDeletesBesideAGet) { race({}, once_and_fails, erase, erase, get); }
+TEST(DeleteOnce, BorrowBesideASet) { race({}, once_and_fails, set(2), use); }
 
 }  // namespace
 }  // namespace attrcache::model

@@ -49,24 +49,11 @@ struct Reclaimed {
   }
 };
 
-template <typename... Bodies>
-void run(Bound bound, Bodies... bodies) {
-  run_model(bound, [=] {
-    Reclaimed r;
-    (spawn([&r, bodies] { bodies(r); }), ...);
-    join();
-    r.finish();
-  });
-}
 constexpr auto look(int place) {
   return [=](Reclaimed& r) { r.look(place); };
 }
 constexpr auto retire(int place) {
   return [=](Reclaimed& r) { r.retire(place); };
-}
-template <typename... Steps>
-constexpr auto in_turn(Steps... steps) {
-  return [=](Reclaimed& r) { (steps(r), ...); };
 }
 // Pins by itself.
 constexpr auto retire_pinned = [](Reclaimed& r) {
@@ -74,16 +61,20 @@ constexpr auto retire_pinned = [](Reclaimed& r) {
   r.retire(0);
 };
 
-TEST(EpochModel, ReaderAgainstRetire) { run({}, look(0), retire(0)); }
-TEST(EpochModel, TwoRetirers) { run({}, retire(0), retire(1)); }
+TEST(EpochModel, ReaderAgainstRetire) { run_race<Reclaimed>({}, nothing, look(0), retire(0)); }
+TEST(EpochModel, TwoRetirers) { run_race<Reclaimed>({}, nothing, retire(0), retire(1)); }
 TEST(EpochModel, ReaderAgainstTwoRetires) {
-  run({3}, in_turn(look(0), look(1)), in_turn(retire(0), retire(1)));
+  run_race<Reclaimed>({3}, nothing, in_turn(look(0), look(1)), in_turn(retire(0), retire(1)));
 }
-TEST(EpochModel, ReaderAgainstTwoRetirers) { run({3}, look(0), retire(0), retire(1)); }
-TEST(EpochModel, TwoReadersAgainstRetire) { run({3, 2}, look(0), look(0), retire(0)); }
+TEST(EpochModel, ReaderAgainstTwoRetirers) {
+  run_race<Reclaimed>({3}, nothing, look(0), retire(0), retire(1));
+}
+TEST(EpochModel, TwoReadersAgainstRetire) {
+  run_race<Reclaimed>({3, 2}, nothing, look(0), look(0), retire(0));
+}
 // A reader has chosen its count, and sleeps while the epoch advances by one or two.
 TEST(EpochModel, OutdatedPinAgainstRetires) {
-  run({3}, look(1), in_turn(retire_pinned, retire(1)));
+  run_race<Reclaimed>({3}, nothing, look(1), in_turn(retire_pinned, retire(1)));
 }
 // A reader that will collect after leaving sleeps, and then takes what was retired epochs after it
 // began.
@@ -94,15 +85,16 @@ TEST(EpochModel, OutdatedCollectorAgainstRetires) {
     r.retire(1);
     expect(item->body.read() == 1, "what is pinned is not reclaimed");
   };
-  run({3}, look(1), in_turn(retire_pinned, retire_and_look));
+  run_race<Reclaimed>({3}, nothing, look(1), in_turn(retire_pinned, retire_and_look));
 }
 // A reader sleeps through advances, beside one that has just pinned.
 TEST(EpochModel, OldPinAndNewPinAgainstTwoRetires) {
-  run({2}, look(1), in_turn(look(1), look(1)), in_turn(retire(0), retire(1)));
+  run_race<Reclaimed>({2}, nothing, look(1), in_turn(look(1), look(1)),
+                      in_turn(retire(0), retire(1)));
 }
 // Pins that overlap without end don't hold back what was retired before them.
 TEST(EpochModel, LaterPinHoldsNothingBack) {
-  run({}, [](Reclaimed& r) {
+  run_race<Reclaimed>({}, nothing, [](Reclaimed& r) {
     auto* const early = kProcessMemory.make<Epoch::Guard>(r.epoch);
     r.retire(0);
     Epoch::Guard later(r.epoch);
@@ -140,42 +132,21 @@ struct Reused {
   }
 };
 
+constexpr auto look_at_it = [](Reused& r) { r.look(); };
+constexpr auto retire_it = [](Reused& r) { r.retire(); };
+constexpr auto take_it = [](Reused& r) { r.take(); };
+
 TEST(EpochModel, ReaderAgainstReuse) {
-  run_model({4}, [] {
-    Reused r;
-    spawn([&r] { r.look(); });
-    spawn([&r] {
-      r.retire();
-      r.take();
-      r.take();
-    });
-    join();
-    r.finish();
-  });
+  run_race<Reused>({4}, nothing, look_at_it, in_turn(retire_it, take_it, take_it));
 }
-
 TEST(EpochModel, ReaderAgainstReuseByAnother) {
-  run_model({3}, [] {
-    Reused r;
-    spawn([&r] { r.look(); });
-    spawn([&r] { r.retire(); });
-    spawn([&r] { r.take(); });
-    join();
-    r.finish();
-  });
+  run_race<Reused>({3}, nothing, look_at_it, retire_it, take_it);
 }
-
 // What no thread can see any more need not be retired.
 TEST(EpochModel, ReaderAgainstReuseOfWhatIsUnseen) {
-  run_model({}, [] {
-    Reused r;
-    spawn([&r] { r.look(); });
-    spawn([&r] {
-      r.linked.store(0, kRelaxed);
-      if (r.epoch.unseen()) r.item.body.write(2);
-    });
-    join();
-    r.finish();
+  run_race<Reused>({}, nothing, look_at_it, [](Reused& r) {
+    r.linked.store(0, kRelaxed);
+    if (r.epoch.unseen()) r.item.body.write(2);
   });
 }
 

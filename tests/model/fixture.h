@@ -12,6 +12,8 @@
 #ifndef ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 #define ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 
+#include <cstring>
+
 #include "attrcache/attrcache.h"
 #include "table/table.h"
 #include "tests/model/attribute_spec.h"
@@ -45,6 +47,7 @@ class Fixture {
     int destroyed = 0;
     bool freed = false;
     bool no_delete_fn = false;  // it has no delete_fn
+    bool deletes_once = false;  // a value is gone even if its delete_fn fails
     bool no_copies = false;     // copy_fn says that nothing is to be attached
     // If set, delete_fn and copy_fn call these with the value's number.
     void (*on_delete)(Fixture&, int value) = nullptr;
@@ -53,7 +56,8 @@ class Fixture {
 
   explicit Fixture(unsigned stripes = 1, unsigned flags = 0);
 
-  enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
+  // kCopy: a copy_fn and a delete_fn; kDeleteOnce: a delete_fn, with destructor semantics
+  enum Callbacks { kNone, kDelete, kDeleteOnce, kCopy };
   // Whether the stripes of the caller's group are open from the start, or opened by their first
   // use.
   enum class Stripes { kOpen, kNotOpen };
@@ -72,6 +76,7 @@ class Fixture {
   void use(int object, int key);  // borrows and gives back, if there is something
   int copy(int from, int to);
   int erase_all(int object, attrcache_delete_mode mode = ATTRCACHE_STOP_AT_FAILURE);
+  void abandon(int object);
 
   // To be called when the threads have ended. Checks everything, and ends the domain.
   void finish();
@@ -79,6 +84,7 @@ class Fixture {
   int depth = 0;  // for callbacks
   Key keys[kKeys];
   Value values[kValues + 1];  // from 1 on
+  attrcache_domain* domain() const { return domain_; }
   attrcache_kind* kind() const { return kind_; }
   attrcache_table& table(int object) { return tables_[object]; }
   Pair& slot(int key) { return *Table::of(&tables_[0]).find(id::index(id::of(keys[key].keyval))); }
@@ -139,7 +145,13 @@ class Fixture {
   Calling* calling_[kMaxThreads + 1] = {};  // the innermost of each thread
   Recorded records_[32];
   int recorded_ = 0;
+  bool gives_up_ = false;  // values that are left to holders
 };
+
+inline bool is_as_new(const attrcache_table& table) {
+  static constexpr attrcache_table kNew = ATTRCACHE_TABLE_INIT;
+  return std::memcmp(&table, &kNew, sizeof(table)) == 0;
+}
 
 }  // namespace attrcache::model
 

@@ -14,7 +14,7 @@ namespace {
 class FreeKeyval : public ::testing::TestWithParam<unsigned> {
  protected:
   static Setting all() { return {{}, GetParam()}; }
-  static Setting within(Bound bound) { return {bound, GetParam()}; }
+  static Setting within(Options bound) { return {bound, GetParam()}; }
 };
 INSTANTIATE_TEST_SUITE_P(Stripes, FreeKeyval, ::testing::Values(1u, 2u));
 
@@ -58,13 +58,13 @@ TEST_P(FreeKeyval, AgainstGet) {
 // Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
   const auto look = [](Fixture& f) {
-    auto& registry = *reinterpret_cast<Registry*>(f.kind());
-    registry.for_each([&f](uint64_t word, const Record& record, const References& references) {
-      touch(&record);
-      expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
-      expect(record.callbacks.extra_state == &f.keys[0], "its own record");
-      expect(references.count() <= 1, "its references");
-    });
+    Registry::of(f.kind()).for_each(
+        [&f](uint64_t word, const Record& record, const References& references) {
+          touch(&record);
+          expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
+          expect(record.callbacks.extra_state == &f.keys[0], "its own record");
+          expect(references.count() <= 1, "its references");
+        });
   };
   race(within({2, 1}), attached(), look, erase, free_keyval);
 }

@@ -13,41 +13,27 @@
 namespace attrcache::model {
 namespace {
 
-// Of a value that was held before: with light and with full readers.
-class Hold : public ::testing::TestWithParam<bool> {
- protected:
-  static void prepare(Fixture& f, Fixture::Callbacks callbacks) {
-    GetParam() ? often_held(callbacks)(f) : was_held(callbacks)(f);
-  }
-  template <typename... Calls>
-  auto held(Calls... calls) {
-    return in_turn([](Fixture& f) { prepare(f, Fixture::kDelete); }, calls...);
-  }
-  template <typename... Threads>
-  void race(Threads... threads) {
-    model::race({}, held(), threads...);
-  }
-  template <typename... Threads>
-  void race_of_three(Threads... threads) {
-    model::race({{2, 0}}, held(), threads...);
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Light, Hold, ::testing::Bool());
-
 constexpr Setting kOfThree = {{2, 0}};
 constexpr auto kCopy = Fixture::kCopy;
+
+// Of a value that was held before: with light and with full readers.
+template <typename Also, typename... Threads>
+void race_held(const Setting& setting, Also also, Threads... threads) {
+  race(setting, in_turn(often_held(), also), threads...);
+  race(setting, in_turn(was_held(), also), threads...);
+}
 const auto held_and_fails = in_turn(often_held(), fails());
 
 // ---- Borrow ----
 
-TEST_P(Hold, BorrowAgainstDelete) { race(erase, use); }
-TEST_P(Hold, BorrowAgainstSet) { race(set(2), use_what_is_there); }
+TEST(Hold, BorrowAgainstDelete) { race_held({}, nothing, erase, use); }
+TEST(Hold, BorrowAgainstSet) { race_held({}, nothing, set(2), use_what_is_there); }
 // The borrower holds the value that the set has put back, or has kept it from putting it back.
-TEST_P(Hold, BorrowAgainstAFailingSet) {
-  model::race({}, held(fails()), set(2), use_what_is_there);
+TEST(Hold, BorrowAgainstAFailingSet) { race_held({}, fails(), set(2), use_what_is_there); }
+TEST(Hold, TwoBorrowsAgainstSet) {
+  race_held(kOfThree, nothing, set(2), use_what_is_there, use_what_is_there);
 }
-TEST_P(Hold, TwoBorrowsAgainstSet) { race_of_three(set(2), use_what_is_there, use_what_is_there); }
-TEST_P(Hold, TwoBorrowsAgainstDelete) { race_of_three(erase, use, use); }
+TEST(Hold, TwoBorrowsAgainstDelete) { race_held(kOfThree, nothing, erase, use, use); }
 
 TEST(FirstBorrow, AgainstDelete) { race({}, attached(), erase, use); }
 TEST(FirstBorrow, AgainstSet) { race({}, attached(), set(2), use_what_is_there); }
@@ -137,7 +123,7 @@ TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
     }
   };
   const auto give_back = [](int i) { return [i](Fixture& f) { f.give_back(&held[i]); }; };
-  const Bound bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
+  const Options bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
   race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
 }
 
@@ -171,6 +157,7 @@ TEST(Borrow, WhoseGiveBackFreesTheObject) {
 // Threads that go through steps together.
 Atomic<int> step;
 constexpr auto at_step_0 = [](Fixture&) { step.store(0, kRelaxed); };
+constexpr auto at_step_1 = [](Fixture&) { step.store(1, kRelease); };
 void wait_for(int n) {
   for (Backoff backoff; step.load(kAcquire) < n;) backoff.relax();
 }
@@ -255,9 +242,9 @@ constexpr auto copy_what_is_there = [](Fixture& f) {
   f.copy(0, 1);
   expect(f.get(1, 0) > 5, "a value that is being replaced is copied");
 };
-TEST_P(Hold, CopyAgainstDelete) {
-  model::race(
-      {}, [](Fixture& f) { prepare(f, kCopy); }, copy, erase);
+TEST(Copy, AgainstDelete) {
+  race({}, often_held(kCopy), copy, erase);
+  race({}, was_held(kCopy), copy, erase);
 }
 TEST(Copy, AgainstSet) { race({}, attached(kCopy), copy_what_is_there, set(2)); }
 TEST(Copy, AgainstAFailingSet) {
@@ -281,20 +268,15 @@ TEST(Copy, ThatReplacesWhatItCopiesTwice) {
 // A failed attempt to hold the first value looks like a holder, so the deletion may be left to the
 // copier. It runs that before it goes on with the second value.
 TEST(Copy, DeletesFirstWhatItHasFailedToHold) {
-  static Atomic<int> replaced;
   static int left;
   left = 0;
-  const auto begin = [](Fixture&) { replaced.store(0, kRelaxed); };
   const auto copy_fn = [](Fixture& f, int value) {
-    if (value != 2 || replaced.load(kAcquire) == 0) return;
+    if (value != 2 || step.load(kAcquire) == 0) return;
     expect(f.values[1].deleted == 1, "nobody holds the first value");
   };
   const auto by_copier = [](Fixture&, int value) { left += value == 1 && now().thread == 0; };
-  const auto replace = [](Fixture& f) {
-    f.set(0, 0, 2);
-    replaced.store(1, kRelease);
-  };
-  race({}, in_turn(begin, was_held(kCopy), on_copy(copy_fn), on_delete(by_copier)), copy, replace);
+  race({}, in_turn(at_step_0, was_held(kCopy), on_copy(copy_fn), on_delete(by_copier)), copy,
+       in_turn(set(2), at_step_1));
   EXPECT_GT(left, 0);
 }
 
@@ -350,57 +332,18 @@ TEST(Copy, AgainstDeleteAndFreeKeyval) {
   race(kOfThree, was_held(kCopy), copy, in_turn(erase, free_keyval));
 }
 
-// Copies by DUP_FN hold nothing, and find what is attached.
-TEST(Copy, ByDupFnAgainstSet) {
-  for (const int failures : {0, 1}) {
-    run_model({2, 1}, [failures] {
-      Fixture f;
-      static int fails;
-      fails = failures;
-      attrcache_callbacks callbacks = {};
-      callbacks.copy_fn = ATTRCACHE_DUP_FN;
-      callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(
-          +[](void*, int, void*, void*) { return fails-- > 0 ? 7 : 0; });
-      int keyval;
-      attrcache_keyval_create(f.kind(), &callbacks, &keyval);
-      const auto set = [&f, keyval](intptr_t value) {
-        return attrcache_set_as(f.kind(), &f.table(0), nullptr, keyval, value, ATTRCACHE_AS_POINTER,
-                                nullptr);
-      };
-      expect(set(1) == ATTRCACHE_OK, "set");
-      spawn([&set] { set(2); });
-      spawn([&f, keyval] {
-        expect(attrcache_copy_all(f.kind(), &f.table(0), nullptr, &f.table(1), nullptr, nullptr) ==
-                   ATTRCACHE_OK,
-               "copied");
-        void* value;
-        expect(attrcache_get(f.kind(), &f.table(1), keyval, &value) == ATTRCACHE_OK,
-               "a value that is being replaced is copied");
-      });
-      join();
-      attrcache_keyval_free(f.kind(), &keyval);
-      f.finish();
-    });
-  }
-}
-
 // ---- Free ----
 
 // A held value keeps its object from being freed; no thread waits.
-TEST_P(Hold, BorrowAgainstFree) {
+TEST(Hold, BorrowAgainstFree) {
   static int busy;
   busy = 0;
-  const auto two_held = [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
-    f.make_key(Fixture::kDelete);
-    f.set(0, 1, 2);
-  };
   const auto free = [](Fixture& f) {
     const int result = f.erase_all(0);
     expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
     busy += result == ATTRCACHE_ERR_BUSY;
   };
-  model::race({}, two_held, free, use);
+  race_held({}, attach_second, free, use);
   EXPECT_GT(busy, 0);
 }
 
@@ -450,8 +393,7 @@ TEST(Free, OfWhatItsOwnDeleteFnBorrows) {
   const auto borrow_first = [](Fixture& f, int) { f.borrow(0, 0, &borrowed); };
   const auto free = [=](Fixture& f) {
     borrowed = {};
-    f.make_key(Fixture::kDelete);
-    f.set(0, 1, 2);
+    attach_second(f);
     f.use(0, 1);
     on_delete(borrow_first, 1)(f);
     expect(f.erase_all(0) == ATTRCACHE_ERR_BUSY && f.values[1].deleted == 0, "it is held");
@@ -462,18 +404,12 @@ TEST(Free, OfWhatItsOwnDeleteFnBorrows) {
 
 // A copy_fn frees the object that it copies, after the deletion of the value was left to it.
 TEST(Free, OfWhatTheCopyFnCopies) {
-  static Atomic<int> replaced;
   const auto free = [](Fixture& f, int value) {
-    if (replaced.load(kAcquire) == 0 || value != 1) return;
+    if (step.load(kAcquire) == 0 || value != 1) return;
     expect(f.erase_all(0) == ATTRCACHE_OK, "nobody else uses it");
     expect(f.values[1].deleted == 1, "what was left is deleted before the object is gone");
   };
-  const auto begin = [](Fixture&) { replaced.store(0, kRelaxed); };
-  const auto replace = [](Fixture& f) {
-    f.set(0, 0, 2);
-    replaced.store(1, kRelease);
-  };
-  race(kOfThree, in_turn(begin, held_and_on_copy(free)), copy, replace);
+  race(kOfThree, in_turn(at_step_0, held_and_on_copy(free)), copy, in_turn(set(2), at_step_1));
 }
 
 // A thread that has looked at a tomb doesn't take it when it is used again, for another value.

@@ -84,63 +84,43 @@ struct Queue {
   }
 };
 
-// Explores threads that run `bodies` on a queue into which this many indices were pushed.
-template <typename... Bodies>
-void run(Bound bound, uint32_t pushed, Bodies... bodies) {
-  run_model(bound, [=] {
-    Queue q;
-    for (uint32_t i = 0; i < pushed; ++i) q.push(i);
-    (spawn([&q, bodies] { bodies(q); }), ...);
-    join();
-    q.finish();
-  });
+// The first indices were pushed.
+constexpr auto pushed(uint32_t count) {
+  return [count](Queue& q) {
+    for (uint32_t i = 0; i < count; ++i) q.push(i);
+  };
 }
 template <uint32_t kIndex>
 constexpr auto push = [](Queue& q) { q.push(kIndex); };
 constexpr auto pop = [](Queue& q) { q.pop(); };
 constexpr auto turn = [](Queue& q) { q.turn(); };
-constexpr auto pop_twice = [](Queue& q) {
-  q.pop();
-  q.pop();
-};
+constexpr auto pop_twice = in_turn(pop, pop);
 
-TEST(IndexQueue, FirstPushes) { run({}, 0, push<0>, push<1>); }
-TEST(IndexQueue, OnePushAgainstPop) { run({}, 0, push<0>, pop); }
-TEST(IndexQueue, PushAgainstPop) { run({}, 2, push<2>, pop); }
-TEST(IndexQueue, TwoPops) { run({}, 3, pop, pop); }
+TEST(IndexQueue, FirstPushes) { run_race<Queue>({}, pushed(0), push<0>, push<1>); }
+TEST(IndexQueue, OnePushAgainstPop) { run_race<Queue>({}, pushed(0), push<0>, pop); }
+TEST(IndexQueue, PushAgainstPop) { run_race<Queue>({}, pushed(2), push<2>, pop); }
+TEST(IndexQueue, TwoPops) { run_race<Queue>({}, pushed(3), pop, pop); }
 TEST(IndexQueue, FirstPushAgainstPop) {
-  const auto push_twice = [](Queue& q) {
-    q.push(0);
-    q.push(1);
-  };
-  run({2}, 0, push_twice, pop_twice, push<2>);
+  run_race<Queue>({2}, pushed(0), in_turn(push<0>, push<1>), pop_twice, push<2>);
 }
 
 // Indices are pushed again while others still look at them; the counts in the links are for that.
-TEST(IndexQueue, PopsAndPushesOfTheSame) { run({2, 2}, 3, turn, turn, pop); }
+TEST(IndexQueue, PopsAndPushesOfTheSame) { run_race<Queue>({2, 2}, pushed(3), turn, turn, pop); }
 TEST(IndexQueue, RoundAndRoundAgainstPop) {
-  const auto turns = [](Queue& q) {
-    for (int round = 0; round < 3; ++round) q.turn();
-  };
-  run({3, 2}, 2, turns, pop);
+  run_race<Queue>({3, 2}, pushed(2), in_turn(turn, turn, turn), pop);
 }
 
 // An index on its second life is pushed; another push moves tail to it, and a third goes on from
 // there. It must not take the link of the first life for one of the second.
 TEST(IndexQueue, HelpedTailAgainstPush) {
-  run_model({2, 2}, [] {
-    Queue q;
-    for (uint32_t i = 0; i < 3; ++i) q.push(i);
-    expect(q.pop() == 0, "the oldest");
-    for (const uint32_t index : {0u, 3u, 4u}) spawn([&q, index] { q.push(index); });
-    join();
-    q.finish();
-  });
+  run_race<Queue>({2, 2}, in_turn(pushed(3), pop), push<0>, push<3>, push<4>);
 }
 
 // A thread pops an index and pushes it again, while a second push has to move tail for it, and a
 // third relies on that tail.
-TEST(IndexQueue, HelpedTailAgainstPops) { run({2, 2}, 2, turn, push<3>, pop_twice); }
+TEST(IndexQueue, HelpedTailAgainstPops) {
+  run_race<Queue>({2, 2}, pushed(2), turn, push<3>, pop_twice);
+}
 
 }  // namespace
 }  // namespace attrcache::model

@@ -42,88 +42,70 @@ struct FullRegistry : OneKind {
     auto variable = static_cast<int>(keyval);
     expect(registry.free(&variable) == ATTRCACHE_OK, "freed");
   }
-  void look(id::Keyval keyval, int* seen) {
-    const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
+  void look(id::Keyval keyval) {
+    const auto is_its_own = [this](uint64_t word, const Record& record, const References& r) {
       const auto number = reinterpret_cast<uintptr_t>(record.callbacks.extra_state);
       expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
       r.count();
       touch(&record);
       expect(number == reinterpret_cast<uintptr_t>(record.callbacks.extra_state),
              "a record doesn't change while a thread looks at it");
-      ++*seen;
+      ++seen;
     };
     registry.visit(keyval, is_its_own);
   }
+  inline static int seen, created;  // in all executions
 };
 
-// The index that a reader looks at is freed, used for a second keyval, and for a third.
-TEST(Keyval, IntrospectionAgainstTheNextKeyvalsOfAnIndex) {
-  int seen = 0;
-  run_model({2, 2}, [&seen] {
-    FullRegistry f;
-    spawn([&f, &seen] {
-      f.look(id::make(0, 0, 0), &seen);
-      f.look(id::make(0, 1, 0), &seen);
-    });
-    spawn([&f] {
-      for (unsigned generation = 0; generation < 2; ++generation) {
-        f.free(id::make(0, generation, 0));
-        expect(f.create(id::make(0, generation + 1, 1)), "the oldest free index");
-        f.free(id::make(0, generation + 1, 1));
-        expect(f.create(id::make(0, generation + 1, 0)), "the index that is looked at");
-      }
-    });
-    join();
-    f.finish();
-  });
-  EXPECT_GT(seen, 10);
+// ---- What threads do ----
+
+constexpr auto look(unsigned generation) {
+  return [=](FullRegistry& f) { f.look(id::make(0, generation, 0)); };
+}
+constexpr auto free(unsigned generation, uint32_t index) {
+  return [=](FullRegistry& f) { f.free(id::make(0, generation, index)); };
+}
+// The index that readers look at is freed, and used for the next keyval.
+constexpr auto use_again(unsigned generation) {
+  return [=](FullRegistry& f) {
+    f.free(id::make(0, generation, 0));
+    expect(f.create(id::make(0, generation + 1, 1)), "the oldest free index");
+    f.free(id::make(0, generation + 1, 1));
+    expect(f.create(id::make(0, generation + 1, 0)), "the index that is looked at");
+  };
 }
 
+template <typename... Threads>
+void introspect_beside(Options bound, int* often, Threads... threads) {
+  *often = 0;
+  run_race<FullRegistry>(bound, nothing, threads...);
+  EXPECT_GT(*often, 10);
+}
+// The index that a reader looks at is used for a second keyval, and for a third.
+TEST(Keyval, IntrospectionAgainstTheNextKeyvalsOfAnIndex) {
+  introspect_beside({2, 2}, &FullRegistry::seen, in_turn(look(0), look(1)),
+                    in_turn(use_again(0), use_again(1)));
+}
 // The same where one thread frees and another creates.
 TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
-  int created = 0;
-  run_model({2, 1}, [&created] {
-    FullRegistry f;
-    int seen = 0;
-    spawn([&f, &seen] {
-      f.look(id::make(0, 0, 0), &seen);
-      f.look(id::make(0, 1, 0), &seen);
-    });
-    spawn([&f] {
-      f.free(id::make(0, 0, 0));
-      f.free(id::make(0, 0, 2));
-    });
-    spawn([&f, &created] {
-      if (!f.create(id::make(0, 1, 1))) return;
-      if (f.create(id::make(0, 1, 0))) ++created;
-    });
-    join();
-    f.finish();
-  });
-  EXPECT_GT(created, 10);
+  const auto create_two = [](FullRegistry& f) {
+    f.created += f.create(id::make(0, 1, 1)) && f.create(id::make(0, 1, 0));
+  };
+  introspect_beside({2, 1}, &FullRegistry::created, in_turn(look(0), look(1)),
+                    in_turn(free(0, 0), free(0, 2)), create_two);
 }
-
 // The same, but the index is used again while the free of its keyval is still under way: the last
 // index in the queue can't be taken, so the creating thread puts another one behind it.
 TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
-  int created = 0;
-  run_model({2, 0}, [&created] {
-    FullRegistry f;
-    int seen = 0;
-    spawn([&f, &seen] { f.look(id::make(0, 0, 0), &seen); });
-    spawn([&f] { f.free(id::make(0, 0, 0)); });
-    spawn([&f, &created] {
-      f.free(id::make(0, 0, 2));
-      if (!f.create(id::make(0, 1, 1))) return;
-      // This keyval has index 0, unless index 2 was freed first.
-      const attrcache_callbacks callbacks = {};
-      int keyval;
-      if (f.registry.create(callbacks, &keyval) == ATTRCACHE_OK) ++created;
-    });
-    join();
-    f.finish();
-  });
-  EXPECT_GT(created, 10);
+  const auto create_two = [](FullRegistry& f) {
+    if (!f.create(id::make(0, 1, 1))) return;
+    // This keyval has index 0, unless index 2 was freed first.
+    const attrcache_callbacks callbacks = {};
+    int keyval;
+    f.created += f.registry.create(callbacks, &keyval) == ATTRCACHE_OK;
+  };
+  introspect_beside({2, 0}, &FullRegistry::created, look(0), free(0, 0),
+                    in_turn(free(0, 2), create_two));
 }
 
 // A thread opens a stripe, to take a reference or to drop one, and is overtaken by the end of the

@@ -7,112 +7,70 @@
 #include "table/attribute.h"
 #include "table/dup_free.h"
 #include "tests/model/objects.h"
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
 
-TEST(Keyval, TwoCreatesAreTwo) {
-  run_model({}, [] {
-    Fixture f;
-    int made[2];
-    for (int t = 0; t < 2; ++t) {
-      spawn([&f, &made, t] {
-        expect(attrcache_keyval_create(f.kind(), nullptr, &made[t]) == ATTRCACHE_OK, "made");
-      });
-    }
-    join();
-    expect(made[0] != made[1], "two keyvals have two numbers");
-    expect(attrcache_keyval_free(f.kind(), &made[0]) == ATTRCACHE_OK, "freed");
-    expect(attrcache_keyval_free(f.kind(), &made[1]) == ATTRCACHE_OK, "freed");
-    f.finish();
-  });
-}
+constexpr Setting kComplete = {.bound = {}};
+constexpr auto create = [](Fixture& f) {
+  f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen);
+};
+constexpr auto introspect = [](Fixture& f) {
+  const auto look = [&f](uint64_t, const Record& record, const References& references) {
+    touch(&record);
+    expect(f.keys[0].extra.read() == 1, "what was written before create");
+    expect(record.callbacks.extra_state == &f.keys[0], "its own record");
+    expect(references.count() <= 1, "its references");
+  };
+  Registry::of(f.kind()).for_each(look);
+};
+// The number of the first keyval.
+constexpr auto kGuessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
 
+TEST(Keyval, TwoCreatesAreTwo) { race(kComplete, nothing, create, create); }
 // The first keyval of a kind, seen by introspection and by a thread that guesses its number.
 TEST(Keyval, FirstCreateAgainstIntrospectionAndUse) {
-  run_model({}, [] {
-    Fixture f;
-    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
-    spawn([&f] {
-      auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.for_each([&f](uint64_t, const Record& record, const References& references) {
-        touch(&record);
-        expect(f.keys[0].extra.read() == 1, "what was written before create");
-        expect(references.count() <= 1, "its references");
-      });
-    });
-    spawn([&f] {
-      const auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
-      void* value;
-      expect(attrcache_get(f.kind(), &f.table(0), guessed, &value) != ATTRCACHE_OK, "absent");
-      attrcache_set_as(f.kind(), &f.table(1), nullptr, guessed,
-                       reinterpret_cast<intptr_t>(&f.values[1]), ATTRCACHE_AS_POINTER, nullptr);
-      attrcache_delete(f.kind(), &f.table(1), nullptr, guessed, nullptr);
-    });
-    join();
-    f.finish();
-  });
+  const auto use_guessed = [](Fixture& f) {
+    void* value;
+    expect(attrcache_get(f.kind(), &f.table(0), kGuessed, &value) != ATTRCACHE_OK, "absent");
+    attrcache_set_as(f.kind(), &f.table(1), nullptr, kGuessed,
+                     reinterpret_cast<intptr_t>(&f.values[1]), ATTRCACHE_AS_POINTER, nullptr);
+    attrcache_delete(f.kind(), &f.table(1), nullptr, kGuessed, nullptr);
+  };
+  race(kComplete, nothing, create, introspect, use_guessed);
 }
-
 // The same with an index that isn't new: only the word itself publishes what create has written.
 TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
-  run_model({}, [] {
-    Fixture f;
-    int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
-    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
-    spawn([&f] {
-      auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.for_each([&f](uint64_t, const Record& record, const References&) {
-        expect(f.keys[0].extra.read() == 1, "what was written before create");
-        expect(record.callbacks.extra_state == &f.keys[0], "its own record");
-      });
-    });
-    join();
-    f.finish();
-  });
+  race(
+      kComplete, [](Fixture& f) { fill_queue(f.kind()); }, create, introspect);
 }
-
 // A thread that guesses the number of a keyval that is just being created may free it, and then
 // runs its destructor.
 TEST(Keyval, FreeAgainstTheFirstCreate) {
-  int freed = 0;
-  run_model({}, [&freed] {
-    Fixture f;
-    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
-    spawn([&f, &freed] {
-      auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
-      f.keys[0].freed = true;
-      if (attrcache_keyval_free(f.kind(), &guessed) == ATTRCACHE_OK) {
-        ++freed;
-      } else {
-        f.keys[0].freed = false;
-      }
-    });
-    join();
-    f.finish();
-  });
+  static int freed;
+  freed = 0;
+  const auto free_guessed = [](Fixture& f) {
+    int guessed = kGuessed;
+    f.keys[0].freed = true;
+    f.keys[0].freed = attrcache_keyval_free(f.kind(), &guessed) == ATTRCACHE_OK;
+    freed += f.keys[0].freed;
+  };
+  race(kComplete, nothing, create, free_guessed);
   EXPECT_GT(freed, 0);
 }
-
 // While a keyval is being created, the counters may count it as gone: it isn't there yet. But they
 // never count more as existing than as created: the number of those gone would be negative.
 TEST(Keyval, CountersAgainstCreate) {
-  int counted = 0;
-  run_model({}, [&counted] {
-    Fixture f;
-    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
-    spawn([&f, &counted] {
-      const Registry::Counts now = reinterpret_cast<Registry*>(f.kind())->counts();
-      expect(now.created <= 1, "at most one");
-      expect(now.gone <= now.created && now.freed == now.gone, "none or one");
-      counted += now.created == 1;
-    });
-    join();
-    f.finish();
-  });
+  static int counted;
+  counted = 0;
+  const auto count = [](Fixture& f) {
+    const Registry::Counts now = Registry::of(f.kind()).counts();
+    expect(now.created <= 1, "at most one");
+    expect(now.gone <= now.created && now.freed == now.gone, "none or one");
+    counted += now.created == 1;
+  };
+  race(kComplete, nothing, create, count);
   EXPECT_GT(counted, 0);
 }
 
@@ -128,29 +86,19 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
     for (int i = 0; far && i < 64; ++i) attrcache_keyval_create(f.kind(), nullptr, &before);
     f.make_key(callbacks);
     f.set(0, 0, 1);
-    int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
+    fill_queue(f.kind());
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
       if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // the value isn't deleted
       f.free(0);
       f.erase(0, 0);
-      const auto index = id::index(id::of(f.keys[0].keyval));
-      for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
-        int made;
-        attrcache_keyval_create(f.kind(), nullptr, &made);
-        if (id::index(id::of(made)) != index) {
-          attrcache_keyval_free(f.kind(), &made);
-          continue;
-        }
-        again = made;
-        expect(made != f.keys[0].keyval, "another generation");
-        expect(attrcache_set_as(f.kind(), &f.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
-                                nullptr) == ATTRCACHE_OK,
-               "the new keyval's value is attached");
-      }
+      again = create_at(f.kind(), id::index(id::of(f.keys[0].keyval)), nullptr);
+      if (again == 0) return;
+      expect(again != f.keys[0].keyval, "another generation");
+      expect(attrcache_set_as(f.kind(), &f.table(0), nullptr, again, 77, ATTRCACHE_AS_POINTER,
+                              nullptr) == ATTRCACHE_OK,
+             "the new keyval's value is attached");
     });
     join();
     // Not if the stale call was early enough, and kept the old keyval alive.
@@ -211,38 +159,21 @@ TEST(Keyval, StaleFreeAgainstReuseOfTheIndex) {
   race_with_reuse([](Fixture& f) { f.free(0); });
 }
 
-// A record isn't used for the next keyval while a thread looks at it.
-TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
-  race_with_reuse([](Fixture& f) {
-    auto& registry = *reinterpret_cast<Registry*>(f.kind());
-    const auto look = [&f](uint64_t, const Record& record, const References& references) {
-      references.count();
-      expect(record.callbacks.extra_state == &f.keys[0], "still its own record");
-    };
-    registry.visit(id::of(f.keys[0].keyval), look);
-  });
-}
-
 // A keyval is unknown by the time its destructor runs.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {
-    struct Seen {
-      Fixture fixture;
-      int keyval = 0;
-      int result = ATTRCACHE_OK;
-    } seen;
-    attrcache_callbacks callbacks = {};
-    callbacks.extra_state = &seen;
-    callbacks.destructor = [](void* extra, void*) {
-      auto& s = *static_cast<Seen*>(extra);
+    Objects o;
+    o.key(Copy::kNot, Delete::kNoDeleteFn);
+    o.on_destroy = [](Objects& self) {
       void* value;
-      s.result = attrcache_get(s.fixture.kind(), &s.fixture.table(0), s.keyval, &value);
+      expect(attrcache_get(self.kind, &self.tables[0], self.keys[0], &value) ==
+                 ATTRCACHE_ERR_KEYVAL_STALE,
+             "gone");
     };
-    attrcache_keyval_create(seen.fixture.kind(), &callbacks, &seen.keyval);
-    int keyval = seen.keyval;
-    expect(attrcache_keyval_free(seen.fixture.kind(), &keyval) == ATTRCACHE_OK, "freed");
-    expect(seen.result == ATTRCACHE_ERR_KEYVAL_STALE, "gone");
-    seen.fixture.finish();
+    o.free_key(0);
+    expect(o.destroyed == 1, "its destructor has run");
+    o.on_destroy = nullptr;
+    o.finish();
   });
 }
 
@@ -302,7 +233,7 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
 TEST(Keyval, SetAgainstTheIntComingRound) {
   against_the_int_coming_round(Copy::kNot, [](Objects& o) {
     int code = 0;
-    set_attribute({*reinterpret_cast<Registry*>(o.kind), Table::of(&o.tables[1]), nullptr},
+    set_attribute({Registry::of(o.kind), Table::of(&o.tables[1]), nullptr},
                   {id::of(o.keys[0]), ATTRCACHE_AS_POINTER}, 7, &code);
   });
 }
@@ -319,7 +250,7 @@ TEST(Keyval, DupAgainstTheIntComingRound) {
 
 TEST(Keyval, DupOneByOneAgainstTheIntComingRound) {
   against_the_int_coming_round(Copy::kDup, [](Objects& o) {
-    auto& registry = *reinterpret_cast<Registry*>(o.kind);
+    auto& registry = Registry::of(o.kind);
     int code = 0;
     copy_attributes({registry, Table::of(&o.tables[0]), nullptr},
                     {registry, Table::of(&o.tables[1]), nullptr}, &code);

@@ -3,7 +3,7 @@
 """Weakens the library one small step at a time and sees whether the models notice.
 
   orders      Every memory order that a model reaches, by one step, at run time (see
-              explorer/sites.h): seq_cst to acq_rel, acquire or release, those to relaxed.
+              explorer/sites.h): acq_rel to acquire or release, those to relaxed.
   protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each is
               == NAME              the lines after "- " (compared without indentation and comments; they must
               file: FILE           fit in one place) become those after "+ ", if any; "- " again
@@ -43,17 +43,7 @@ COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
 NO_END = "does not end"
 LIBRARY = "library.cc"  # in each copy of the sources: includes those of all layers
-WEAKER = {
-    "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
-    "store": {"seq_cst": ["release"], "release": ["relaxed"]},
-    "fail": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
-}
-WEAKER["update"] = WEAKER["swap"] = {
-    "seq_cst": ["acq_rel"],
-    "acq_rel": ["acquire", "release"],
-    "acquire": ["relaxed"],
-    "release": ["relaxed"],
-}
+WEAKER = {"acq_rel": ["acquire", "release"], "acquire": ["relaxed"], "release": ["relaxed"]}
 
 
 def sources(root):
@@ -289,8 +279,7 @@ class Table:
 
 ACCESS = {"load": r"\.load\(", "store": r"\.store\(", "update": r"\.(fetch_\w+|exchange)\(",
           "swap": r"compare_exchange_\w+\(", "fail": r"compare_exchange_\w+\("}
-ORDER = {"kRelaxed": "relaxed", "kAcquire": "acquire", "kRelease": "release", "kAcqRel": "acq_rel",
-         "kSeqCst": "seq_cst"}
+ORDER = {"kRelaxed": "relaxed", "kAcquire": "acquire", "kRelease": "release", "kAcqRel": "acq_rel"}
 
 
 PAIR_ORDER = {"load": "Load", "update": "Update", "swap": "Update", "fail": "Fails"}
@@ -335,7 +324,7 @@ def order_mutants(models, build, table):
                 text.setdefault(os.path.basename(path), []).append(f.read().split("\n"))
     mutants = []
     for (place, kind, order), tests in sorted(models.reaching.items()):
-        for weaker in WEAKER[kind].get(order, []):
+        for weaker in WEAKER.get(order, []):
             name, line = place.rsplit(":", 1)
             if len(text.get(name, [])) > 1:
                 sys.exit("atomic accesses in two files of one name: " + name)

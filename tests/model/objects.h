@@ -6,7 +6,6 @@
 #ifndef ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 #define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 
-#include <cstring>
 #include <functional>
 
 #include "attrcache/attrcache.h"
@@ -14,6 +13,23 @@
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
+
+// Puts so many free indices in the queue that one that becomes free is used again soon.
+inline void fill_queue(attrcache_kind* kind) {
+  int fillers[Registry::kRest + 4];
+  for (int& filler : fillers) attrcache_keyval_create(kind, nullptr, &filler);
+  for (int& filler : fillers) attrcache_keyval_free(kind, &filler);
+}
+// Creates keyvals until one has this index. 0: it isn't free yet.
+inline int create_at(attrcache_kind* kind, uint32_t index, const attrcache_callbacks* callbacks) {
+  for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
+    int keyval;
+    expect(attrcache_keyval_create(kind, callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
+    if (id::index(id::of(keyval)) == index) return keyval;
+    attrcache_keyval_free(kind, &keyval);
+  }
+  return 0;
+}
 
 enum class Copy { kNot, kDup, kCalled };
 enum class Delete { kNoDeleteFn, kCalled };
@@ -71,6 +87,7 @@ struct Objects {
   void free_key(int k) {
     int keyval = keys[k];
     expect(attrcache_keyval_free(kind, &keyval) == ATTRCACHE_OK, "freed");
+    ++freed;
   }
   intptr_t value(int object, int k) {
     void* found = nullptr;
@@ -83,22 +100,22 @@ struct Objects {
     attrcache_domain_counters(domain, &counters);
     return counters.attributes;
   }
-  bool is_as_new(int object) {
-    static const attrcache_table zero = {};
-    return std::memcmp(&tables[object], &zero, sizeof(zero)) == 0;
-  }
+  bool is_as_new(int object) { return model::is_as_new(tables[object]); }
   int times_deleted(intptr_t value) {
     int times = 0;
     for (int d = 0; d < deletions; ++d) times += deleted[d] == value;
     return times;
   }
   // Frees the objects and ends the domain, and checks that every reference was dropped.
-  void end() {
+  void finish() {
+    unsigned attached = 0;
+    for (int k = 0; k < made; ++k) attached += (value(0, k) != 0) + (value(1, k) != 0);
+    expect(attributes() == attached, "as many references as attributes");
     for (int object = 0; object < 2; ++object) {
       expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
       expect(is_as_new(object), "a freed object's table is empty");
     }
-    expect(attributes() == 0, "as many references as attributes");
+    expect(attributes() == 0 && destroyed == freed, "every freed keyval is gone");
     expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
            "nothing is left");
   }
@@ -110,11 +127,12 @@ struct Objects {
     *flag = 1;
     return 0;
   }
-  static int delete_fn(void*, int keyval, void* value, void* extra) {
+  static int delete_fn(void*, int, void* given, void* extra) {
     auto& self = *static_cast<Objects*>(extra);
-    if (self.on_delete != nullptr) self.on_delete(self, keyval);
+    const auto value = reinterpret_cast<intptr_t>(given);
+    if (const auto call = self.on_delete) call(self, value);
     if (self.failures != 0) return self.failures--;
-    self.deleted[self.deletions++] = reinterpret_cast<intptr_t>(value);
+    self.deleted[self.deletions++] = value;
     return 0;
   }
 
@@ -125,13 +143,14 @@ struct Objects {
   int made = 0;
   alignas(64) attrcache_table tables[2] = {};
   void (*on_copy)(Objects&) = nullptr;
-  void (*on_delete)(Objects&, int keyval) = nullptr;
+  std::function<void(Objects&, intptr_t value)> on_delete;
   std::function<void(Objects&)> on_destroy;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
   intptr_t deleted[24] = {};  // the values for which delete_fn was called, in this order
   int deletions = 0;
   int failures = 0;  // how often delete_fn is to fail
+  int freed = 0;     // keyvals
   int destroyed = 0;
   Plain<int> extra{1};  // checked by the destructor
 };

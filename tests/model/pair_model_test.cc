@@ -136,7 +136,7 @@ class ManySteps : public ::testing::Test {
  public:
   // Explores threads that run `bodies` on a Pair with this content.
   template <typename... Bodies>
-  static void run(Bound bound, Content content, Bodies... bodies) {
+  static void run(Options bound, Content content, Bodies... bodies) {
     // A swap of two words makes three more accesses, each a choice; so that is bounded.
     if (std::is_same_v<P, TwoWordPair>) bound = {2, 2};
     run_model(bound, [=] { of_threads(content, bodies...); });
@@ -144,7 +144,7 @@ class ManySteps : public ::testing::Test {
   template <typename... Bodies>
   static void of_threads(Content content, Bodies... bodies) {
     Observed<P> o(content);
-    (spawn([&o, bodies] { bodies(o); }), ...);
+    spawn_each(o, bodies...);
     o.finish();
   }
 };
@@ -159,10 +159,6 @@ TYPED_TEST_SUITE(ManySteps, Pairs, Names);
 
 // ---- What threads do ----
 
-template <typename... Steps>
-auto in_turn(Steps... steps) {
-  return [=](auto& o) { (steps(o), ...); };
-}
 constexpr auto load = [](auto& o) { o.load(); };
 constexpr auto get_in_c = [](auto& o) { o.get_in_c(); };
 constexpr auto get_in_fortran = [](auto& o) { o.get_in_fortran(); };

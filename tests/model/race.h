@@ -12,19 +12,20 @@
 namespace attrcache::model {
 
 struct Setting {
-  Bound bound = {2, 1};
+  Options bound = {2, 1};
   unsigned stripes = 1;
-  unsigned flags = 0;  // the domain's
 };
 
 // Explores threads that each run one of `threads`, after `prepare` has run.
 template <typename Prepare, typename... Threads>
 void race(const Setting& setting, Prepare prepare, Threads... threads) {
-  const auto spawn_all = [=](Fixture& f) {
+  run_model(setting.bound, [=] {
+    Fixture f(setting.stripes);
     prepare(f);
-    (spawn([&f, threads] { threads(f); }), ...);
-  };
-  run_with_fixture(setting.bound, spawn_all, setting.stripes, setting.flags);
+    spawn_each(f, threads...);
+    join();
+    f.finish();
+  });
 }
 
 // ---- What threads do ----
@@ -50,10 +51,6 @@ constexpr auto delete_all = [](Fixture& f) {
   const int result = f.erase_all(0);
   expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
 };
-template <typename... Calls>
-auto in_turn(Calls... calls) {
-  return [=](Fixture& f) { (calls(f), ...); };
-}
 
 // ---- What was done before ----
 
@@ -64,7 +61,12 @@ inline auto keyval(Fixture::Callbacks callbacks = Fixture::kDelete) {
 inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(keyval(callbacks), set(1));
 }
-// And it was held once, so its holders are full readers.
+// And value 2, under a second keyval.
+constexpr auto attach_second = [](Fixture& f) {
+  f.make_key(Fixture::kDelete);
+  f.set(0, 1, 2);
+};
+// It was held once, so its holders are full readers.
 inline auto was_held(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(attached(callbacks), use);
 }

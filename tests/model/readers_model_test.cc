@@ -20,19 +20,21 @@ using Saw = ActiveRecords::Saw;
 // Either a thread that announces sees the change made before the other's look, or that look finds
 // what is announced.
 struct Change {
+  AsymmetricFence::Of readers = AsymmetricFence::Of::kFull;
   Atomic<int> changed{0};
   bool holds = false;
 
-  // (L1, L2), as a full reader.
-  void announce(Atomic<int>& cell) {
-    AsymmetricFence::announce(cell, 1, AsymmetricFence::Of::kFull);
+  // (L1, L2)
+  template <typename T>
+  void announce(Atomic<T>& cell, T what) {
+    AsymmetricFence::announce(cell, what, readers);
     holds = changed.load(kAcquire) == 0;
   }
   // (S6, L8)
   template <typename Look>
   void look(Look finds_it) {
     changed.exchange(1, kAcqRel);
-    AsymmetricFence::heavy_fence(AsymmetricFence::Of::kFull);
+    AsymmetricFence::heavy_fence(readers);
     found = finds_it();
   }
   void check() { expect(found || !holds, "what is held is found"); }
@@ -91,13 +93,12 @@ struct Records {
 // A thread enters a record, and announces something, beside looks that find it quiet. In the end,
 // when all records are quiet and their threads have ended, one look takes out all there is.
 template <typename Prepare, typename Enters, typename... Looks>
-void race_to_enter(Bound bound, Prepare prepare, Enters enters, Looks... looks) {
+void race_to_enter(Options bound, Prepare prepare, Enters enters, Looks... looks) {
   int held = 0, not_held = 0;
   run_model(bound, [&] {
     Records r;
     prepare(r);
-    spawn([&r, enters] { enters(r); });
-    (spawn([&r, looks] { looks(r); }), ...);
+    spawn_each(r, enters, looks...);
     join();
     r.change.check();
     ++(r.change.holds ? held : not_held);
@@ -119,7 +120,7 @@ constexpr auto look_and_change = [](Records& r) {
 auto enters(unsigned record) {
   return [record](Records& r) {
     r.begin(record);
-    r.change.announce(r.cells[record]);
+    r.change.announce(r.cells[record], 1);
   };
 }
 auto was_used(unsigned record) {
@@ -158,7 +159,7 @@ TEST(ActiveRecords, EnteredWhenOnlyTheGroupIsLeft) {
 TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
   const auto begins = [](Records& r) { r.begin(0); };
   const auto holds_and_ends = [](Records& r) {
-    r.change.announce(r.cells[0]);
+    r.change.announce(r.cells[0], 1);
     r.give_back(0);
   };
   race_to_enter({3, 1}, begins, holds_and_ends, look_and_change);
@@ -169,7 +170,6 @@ TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
 struct Blocks {
   ThreadRecord record;
   CellBlock blocks[3] = {CellBlock(&record), CellBlock(&record), CellBlock(&record)};
-  Atomic<int> changed{0};
 
   Blocks() {
     for (CellBlock& block : blocks) record.link(block);  // the last one is the first now
@@ -227,21 +227,17 @@ TEST(CellBlocks, LinkedBesideALookForWhatIsAnnouncedThere) {
   for (const auto of : {AsymmetricFence::Of::kLight, AsymmetricFence::Of::kFull}) {
     run_model({3, 1}, [of] {
       Blocks b;
+      Change change = {of};
+      Announcement& cell = b.blocks[0].cells[1];
       b.record.unlink(b.blocks[0]);
-      bool holds = false, found = false;
       spawn([&] {
         b.record.link(b.blocks[0]);
         b.again(2);
-        AsymmetricFence::announce(b.blocks[0].cells[1].what, Blocks::kHeld, of);
-        holds = b.changed.load(kAcquire) == 0;
+        change.announce(cell.what, Blocks::kHeld);
       });
-      spawn([&] {
-        b.changed.exchange(1, kAcqRel);
-        AsymmetricFence::heavy_fence(of);
-        found = b.finds(b.blocks[0].cells[1]);
-      });
+      spawn([&] { change.look([&] { return b.finds(cell); }); });
       join();
-      expect(found || !holds, "what is held is found");
+      change.check();
     });
   }
 }

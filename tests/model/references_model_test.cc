@@ -23,9 +23,16 @@ struct CountedIn {
   References::Counter exact{0};
   References::Counter stripes[kCount];
   Plain<int> keyval{1};
+  Atomic<int> attached{1};  // its last value
+  int held = 0;
+  bool closed = false;
   int ended = 0;
+  const Stripes first;
+  void (*begin_next)(CountedIn&) = nullptr;  // the next generation, 4, once this one has ended
+  Plain<int> next{0};                        // what its creator writes
+  Atomic<int> number{3};
 
-  explicit CountedIn(Stripes first) {
+  explicit CountedIn(Stripes how) : first(how) {
     References::reset(exact, key(3));
     if (first == Stripes::kNoneAgain) {
       for (References::Counter& stripe : stripes)
@@ -41,6 +48,7 @@ struct CountedIn {
     keyval.write(0);
     ++ended;
     expect(ended == 1, "a keyval ends once");
+    if (begin_next != nullptr) begin_next(*this);
   }
   void open(unsigned generation, unsigned ordinal) {
     references().open(ordinal, key(generation), 0);
@@ -53,327 +61,222 @@ struct CountedIn {
     open(generation, thread_ordinal());
     return true;
   }
-  bool take(unsigned generation) {
-    if (!acquire(generation)) return false;
-    expect(keyval.read() == 1, "a holder of a reference finds the keyval");
+  bool take() {
+    if (!acquire(3)) return false;
+    has_taken();
     return true;
   }
-  void drop(unsigned generation = 3) {
+  void has_taken() {
+    expect(keyval.read() == 1, "a holder of a reference finds the keyval");
+    ++held;
+  }
+  void take_exact() {
+    expect(references().acquire_exact(key(3)), "alive");
+    ++held;
+  }
+  void drop() {
     keyval.read();
+    --held;
     if (References::drop_open(mine())) return;
-    open(generation, thread_ordinal());
+    open(3, thread_ordinal());
     if (references().drop_exact()) end();
   }
-  void close(unsigned generation = 3) {
-    if (References::end_unused(exact, key(generation))) return end();
-    close_slowly(generation);
+  void close() {
+    if (!close_unused()) close_slowly();
+  }
+  bool close_unused() {
+    closed = true;
+    if (!References::end_unused(exact, key(3))) return false;
+    end();
+    return true;
   }
   // Called by one thread only, the one that has freed the keyval first.
-  void close_slowly(unsigned generation = 3) {
-    if (references().close(key(generation)) == References::Closed::kEnded) end();
+  void close_slowly() {
+    if (references().close(key(3)) == References::Closed::kEnded) end();
   }
-  // Two threads, each of which takes a reference, unless the keyval is gone, and drops it.
-  void spawn_users() {
-    for (int t = 0; t < 2; ++t) {
-      spawn([this] {
-        if (take(3)) drop();
-      });
+  // After the threads.
+  void finish() {
+    if (begin_next == nullptr)
+      expect(references().count() == static_cast<unsigned>(held), "as many as are held");
+    for (References::Counter& stripe : stripes) {
+      if (!closed) break;
+      expect(begin_next != nullptr || !References::is_open(stripe), "closed, or not opened");
+      stripe::Name name;
+      expect(!References::acquire_open(stripe, key(3), &name), "none is taken there");
     }
+    while (held > 0) {
+      expect(ended == 0, "what is held keeps it alive");
+      drop();
+    }
+    expect(ended == closed, "closed and unused: ended");
+    expect(!closed || !acquire(3), "none can be taken");
+    expect(begin_next == nullptr || acquire(4), "the next one is alive");
   }
 };
 using Counted = CountedIn<>;
 
-// Explores up to `bound` if stripes are opened as well; completely, or up to `open`, if all are
-// open.
-template <typename Threads>
-void run_both(Bound bound, Threads threads, Bound open = {}) {
-  run_model(bound, [threads] { threads(Stripes::kNoneOpen); });
-  run_model(open, [threads] { threads(Stripes::kAllOpen); });
-}
-constexpr Bound kOpening = {2, 2};
+// ---- What threads do ----
 
-TEST(References, CloseAgainstTakeAndDrop) {
-  run_both({2, 2},
-           [](Stripes first) {
-             Counted c(first);
-             c.spawn_users();
-             spawn([&c] { c.close(); });
-             join();
-             expect(c.ended == 1, "closed and unused: ended");
-             expect(c.references().count() == 0, "none is left");
-             expect(!c.acquire(3), "none can be taken");
-           },
-           {2});
+constexpr auto take = [](auto& c) { expect(c.take(), "alive"); };
+constexpr auto take_exact = [](auto& c) { c.take_exact(); };
+constexpr auto drop = [](auto& c) { c.drop(); };
+constexpr auto close = [](auto& c) { c.close(); };
+constexpr auto use = [](auto& c) {
+  if (c.take()) c.drop();
+};
+constexpr auto use_at_once = [](auto& c) {  // as dup and set do
+  const uint64_t word = c.mine().load(kRelaxed);
+  const bool named = stripe::names(stripe::name_in(word), key(3));
+  if (!named || !References::acquire_open(c.mine(), word)) return;
+  c.has_taken();
+  c.drop();
+};
+void reset(Counted& c) { References::reset(c.exact, key(4)); }
+constexpr auto next = [](Counted& c) { c.begin_next = reset; };
+// Deletes the last value.
+constexpr auto detach = [](auto& c) {
+  c.attached.store(0, kRelaxed);
+  c.drop();
+};
+constexpr auto ask = [](auto& c) {
+  if (c.take()) {
+    c.drop();
+  } else {
+    expect(c.attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
+  }
+};
+
+template <unsigned kCount = kStripes, typename Prepare, typename... Threads>
+void race(Options bound, Stripes first, Prepare prepare, Threads... threads) {
+  run_model(bound, [=] {
+    CountedIn<kCount> c(first);
+    prepare(c);
+    spawn_each(c, threads...);
+    join();
+    c.finish();
+  });
+}
+// Up to kOpening if stripes are opened as well; completely, or up to `open`, if all are open.
+constexpr Options kOpening = {2, 2};
+template <typename... Threads>
+void race_both(const Options& open, Threads... threads) {
+  race(kOpening, Stripes::kNoneOpen, threads...);
+  race(open, Stripes::kAllOpen, threads...);
 }
 
+TEST(References, CloseAgainstTakeAndDrop) { race_both({2}, nothing, use, use, close); }
 // Taken on one stripe and dropped on another: single stripes go below zero.
 TEST(References, CloseAgainstDropElsewhere) {
-  run_both(kOpening, [](Stripes first) {
-    Counted c(first);
-    expect(c.take(3) && c.take(3), "alive");
-    spawn([&c] { c.drop(); });
-    spawn([&c] { c.drop(); });
-    spawn([&c] { c.close(); });
-    join();
-    expect(c.ended == 1, "ended by the last");
-  });
+  race_both({}, in_turn(take, take), drop, drop, close);
 }
-
-TEST(References, WhatIsHeldKeepsItAlive) {
-  run_both(kOpening, [](Stripes first) {
-    Counted c(first);
-    expect(c.take(3), "alive");
-    spawn([&c] {
-      expect(c.take(3), "a reference is held, so another can be taken");
-      c.drop();
-    });
-    spawn([&c] { c.close(); });
-    join();
-    expect(c.ended == 0, "one is held");
-    expect(c.references().count() == 1, "one is held");
-    c.drop();
-    expect(c.ended == 1, "that was the last");
-  });
-}
-
-TEST(References, TakenAtOnceOrNot) {
-  run_both(kOpening, [](Stripes first) {
-    Counted c(first);
-    spawn([&c] {
-      const uint64_t word = c.mine().load(kRelaxed);  // as dup and set do
-      if (stripe::names(stripe::name_in(word), key(3)) &&
-          References::acquire_open(c.mine(), word)) {
-        expect(c.keyval.read() == 1, "a holder of a reference finds the keyval");
-        c.drop();
-      }
-    });
-    spawn([&c] { c.close(); });
-    join();
-    expect(c.ended == 1, "ended");
-  });
-}
-
+TEST(References, WhatIsHeldKeepsItAlive) { race_both({}, take, in_turn(take, drop), close); }
+TEST(References, TakenAtOnceOrNot) { race_both({}, nothing, use_at_once, close); }
 // A count while others take and drop is never more than there can be.
 TEST(References, Count) {
-  run_both(kOpening,
-           [](Stripes first) {
-             Counted c(first);
-             spawn([&c] {
-               if (c.take(3)) c.drop();
-             });
-             spawn([&c] { c.close(); });
-             spawn([&c] { expect(c.references().count() <= 1, "at most one is taken"); });
-             join();
-           },
-           {2});
-}
-
-// The next generation begins while a thread still tries to take one of the last.
-TEST(References, StaleTakeAgainstNextGeneration) {
-  run_both(kOpening,
-           [](Stripes first) {
-             Counted c(first);
-             Plain<int> next{0};
-             Atomic<int> number{0};
-             spawn([&, first] {
-               c.close();
-               next.write(4);
-               References::reset(c.exact, key(4));
-               if (first == Stripes::kAllOpen) {
-                 for (const unsigned ordinal : {0u, 1u}) c.open(4, ordinal);
-               }
-               number.store(4, kRelaxed);  // the references alone order what the creator wrote
-             });
-             spawn([&] {
-               if (c.acquire(3)) {
-                 expect(c.keyval.read() == 1, "the old one was alive");
-                 c.drop();
-               }
-             });
-             spawn([&] {
-               if (number.load(kRelaxed) == 4 && c.acquire(4)) {
-                 expect(next.read() == 4, "the new one is there");
-               }
-             });
-             join();
-           },
-           {2});
+  race_both({2}, nothing, use, close,
+            [](auto& c) { expect(c.references().count() <= 1, "at most one is taken"); });
 }
 
 // A thread that learns that a keyval is gone sees what was done before, such as the deletion of its
 // last value, whether that was before the keyval was freed, after, or before the next generation.
 TEST(References, GoneIsAfterTheLastValue) {
-  enum class Last { kBeforeFree, kAfterFree, kBeforeNext, kAfterFreeBeforeNext };
-  for (const Last last :
-       {Last::kBeforeFree, Last::kAfterFree, Last::kBeforeNext, Last::kAfterFreeBeforeNext}) {
-    run_both(kOpening, [last](Stripes first) {
-      Counted c(first);
-      expect(c.take(3), "the value's reference");
-      Atomic<int> attached{1};
-      spawn([&, last] {
-        const bool free_first = last == Last::kAfterFree || last == Last::kAfterFreeBeforeNext;
-        if (free_first) c.close();
-        attached.store(0, kRelaxed);
-        c.drop();
-        if (!free_first) c.close();
-        if (last == Last::kBeforeNext || last == Last::kAfterFreeBeforeNext) {
-          References::reset(c.exact, key(4));
-        }
-      });
-      spawn([&] {
-        if (c.acquire(3)) {
-          c.drop();
-        } else {
-          expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
-        }
-      });
-      join();
-    });
-  }
+  const auto taken = in_turn(take, next);
+  race_both({}, take, in_turn(detach, close), ask);
+  race_both({}, take, in_turn(close, detach), ask);
+  race_both({}, taken, in_turn(detach, close), ask);
+  race_both({}, taken, in_turn(close, detach), ask);
 }
-
 // The same if one thread deletes the last value, one frees the keyval, and a third learns of it: on
 // a stripe that was closed before the last value's or after it.
 TEST(References, GoneIsAfterADropElsewhere) {
-  for (const bool told_first : {false, true}) {
-    run_both(kOpening, [told_first](Stripes first) {
-      Counted c(first);
-      expect(c.take(3), "the value's reference");
-      Atomic<int> attached{1};
-      const auto asks = [&] {
-        if (c.acquire(3)) {
-          c.drop();
-        } else {
-          expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
-        }
-      };
-      if (told_first) spawn(asks);
-      spawn([&] {
-        attached.store(0, kRelaxed);
-        c.drop();
-      });
-      if (!told_first) spawn(asks);
-      spawn([&] { c.close(); });
-      join();
-      expect(c.ended == 1, "ended");
-    });
-  }
+  race_both({}, take, detach, ask, close);
+  race_both({}, take, ask, detach, close);
 }
 
 // Two threads open one stripe, or two stripes of one bit, while the keyval is freed.
 TEST(References, OpenedAgainstClose) {
   static_assert(References::kBits == 2, "stripes 1 and 3 have the same bit");
+  const auto open_and_drop = [](unsigned stripe) {
+    return [stripe](auto& c) {
+      c.open(3, stripe);
+      --c.held;
+      if (!References::drop_open(c.stripes[stripe])) c.references().drop_exact();
+      c.references().count();
+    };
+  };
   for (const unsigned other : {1u, 3u}) {
     for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain}) {
-      run_model({2, 2}, [first, other] {
-        CountedIn<4> c(first);
-        for (const unsigned s : {1u, other}) {
-          c.references().acquire_exact(key(3));
-          spawn([&c, s] {
-            c.open(3, s);
-            if (!References::drop_open(c.stripes[s])) c.references().drop_exact();
-            c.references().count();
-          });
-        }
-        c.references().acquire_exact(key(3));
-        spawn([&c] { c.close(); });
-        join();
-        for (const unsigned s : {1u, 3u}) {
-          expect(!References::is_open(c.stripes[s]), "closed, or not opened");
-          stripe::Name name;
-          expect(!References::acquire_open(c.stripes[s], key(3), &name), "none is taken there");
-        }
-        expect(c.references().count() == 1 && c.ended == 0, "one is held");
-        c.drop();
-        expect(c.ended == 1, "that was the last");
-      });
+      race<4>({2, 2}, first, in_turn(take_exact, take_exact, take_exact), open_and_drop(1),
+              open_and_drop(other), close);
     }
   }
 }
 
 TEST(References, AStripeThatWasShutIsOpenedInTheNextGeneration) {
-  run_model({}, [] {
-    CountedIn<1> c(Stripes::kNoneAgain);
-    expect(c.references().acquire_exact(key(3)), "alive");
+  race<1>({}, Stripes::kNoneAgain, take_exact, [](auto& c) {
     c.open(3, 0);
     expect(References::is_open(c.stripes[0]), "opened");
-    expect(c.take(3), "taken there");
-    expect(c.references().count() == 2, "two are held");
+    expect(c.take(), "taken there");
   });
 }
-
 // A stripe that was last opened 256 generations ago: the exact count does as well.
 TEST(References, ShutInAGenerationOfTheSameNumber) {
-  run_model({2, 2}, [] {
-    CountedIn<1> c(Stripes::kNoneOpen);
+  const auto shut = [](auto& c) {
     c.stripes[0].store(stripe::bits(stripe::shut(key(3))), kRelaxed);
-    c.spawn_users();
-    spawn([&c] { c.close(); });
-    join();
-    expect(c.ended == 1, "ended");
-  });
+  };
+  race<1>({2, 2}, Stripes::kNoneOpen, shut, use, use, close);
 }
-
 // Threads of one stripe: while one opens it, the others go on.
 TEST(References, OneStripeForAll) {
   for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain})
-    run_model({2, 1}, [first] {
-      CountedIn<1> c(first);
-      expect(c.references().acquire_exact(key(3)), "alive");
-      c.spawn_users();
-      spawn([&c] {
-        c.drop();
-        c.close();
-      });
-      join();
-      expect(c.ended == 1, "ended");
-    });
+    race<1>({2, 1}, first, take_exact, use, use, in_turn(drop, close));
+}
+
+// The next generation begins while a thread still tries to take one of the last.
+TEST(References, StaleTakeAgainstNextGeneration) {
+  const auto create_next = [](Counted& c) {
+    c.begin_next = [](Counted& ended) {
+      ended.next.write(4);
+      reset(ended);
+      for (const unsigned ordinal : {0u, 1u}) {
+        if (ended.first == Stripes::kAllOpen) ended.open(4, ordinal);
+      }
+      ended.number.store(4, kRelaxed);  // the references alone order what the creator wrote
+    };
+  };
+  race_both({2}, create_next, close, use, [](Counted& c) {
+    if (c.number.load(kRelaxed) == 4 && c.acquire(4))
+      expect(c.next.read() == 4, "the new one is there");
+  });
 }
 
 // A free is overtaken by another, which finds the keyval unused, and by the next generation.
 TEST(References, ClosedByAnotherMeanwhile) {
-  for (const bool next : {false, true}) {
-    run_model({}, [next] {
-      Counted c(Stripes::kNoneOpen);
-      spawn([&c] { c.close_slowly(); });
-      spawn([&c, next] {
-        if (!References::end_unused(c.exact, key(3))) return;
-        c.end();
-        if (next) References::reset(c.exact, key(4));
-      });
-      join();
-      expect(c.ended == 1, "ended");
-      expect(!c.acquire(3), "none can be taken");
-      if (next && (c.exact.load(kRelaxed) & id::kGenerationMask) ==
-                      (id::bits(key(4)) & id::kGenerationMask))
-        expect(c.acquire(4), "the next one is alive");
-    });
-  }
+  const auto close_slowly = [](Counted& c) { c.close_slowly(); };
+  const auto close_unused = [](Counted& c) { c.close_unused(); };
+  race({}, Stripes::kNoneOpen, nothing, close_slowly, close_unused);
+  race({}, Stripes::kNoneOpen, next, close_slowly, close_unused);
 }
 
 // A thread that isn't the keyval's creator opens the stripe for a generation.
 TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
-  int taken = 0;
-  run_model({}, [&taken] {
-    Counted c(Stripes::kNoneOpen);
-    c.close();
-    Plain<int> next{0};
-    const auto uses = [&] {
-      stripe::Name name;
-      if (!References::acquire_open(c.stripes[1], key(4), &name)) return;
-      expect(next.read() == 4, "it is there");
-      ++taken;
-    };
-    spawn([&] {
-      next.write(4);
-      References::reset(c.exact, key(4));
-    });
-    spawn([&] {
-      if (c.references().acquire_exact(key(4))) c.open(4, 1);
-    });
-    spawn(uses);
-    join();
-  });
+  static int taken;
+  taken = 0;
+  const auto uses = [](Counted& c) {
+    stripe::Name name;
+    if (!References::acquire_open(c.stripes[1], key(4), &name)) return;
+    expect(c.next.read() == 4, "it is there");
+    ++taken;
+  };
+  const auto opens = [](Counted& c) {
+    if (c.references().acquire_exact(key(4))) c.open(4, 1);
+  };
+  const auto creates = [](Counted& c) {
+    c.next.write(4);
+    reset(c);
+  };
+  const auto close_all = in_turn(close, next);
+  race({}, Stripes::kNoneOpen, close_all, creates, opens, uses);
   EXPECT_GT(taken, 0);
 }
 

@@ -63,6 +63,8 @@ constexpr Operation kOperations[] = {
     {"Free", [](Fixture& f, int o, int) { free_object(f, o); }, kFreesObject},
 };
 
+constexpr Options kMayStop = {.preemptions = 1, .stale_reads = 0, .first_may_stop = true};
+
 // The first operation may stop; the second one, and all that follow it, end.
 struct Case {
   const Operation* first;
@@ -125,7 +127,7 @@ TEST_P(Stopped, InTheFirst) {
     join();
     f.finish();
   };
-  run_model({1, 0}, program, true);
+  run_model(kMayStop, program);
 }
 
 // Two other threads, which share a deletion that was left.
@@ -139,7 +141,7 @@ TEST(StoppedOfThree, SetOverWhatAnotherThreadBorrows) {
     join();
     f.finish();
   };
-  run_model({1, 0}, program, true);
+  run_model(kMayStop, program);
 }
 
 }  // namespace

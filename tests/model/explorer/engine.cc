@@ -4,6 +4,8 @@
 
 #include "tests/model/explorer/engine.h"
 
+#include <algorithm>
+
 namespace attrcache::model {
 const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
 
@@ -20,17 +22,21 @@ void Engine::record(const Access& access, const Location& location, Bits value, 
   replay_.next();
 }
 
-unsigned Engine::readable(const Location& location, std::memory_order order) {
-  if (running_->fresh || stale_reads_ >= options_.stale_bound) return 1;
-  return memory_.readable(location, running_->view, order);
-}
-
-unsigned Engine::choose_stale(const uint8_t* stale, unsigned count) {
-  if (replay_.given()) {
-    const Replay::Step* step = replay_.peek();
-    return step != nullptr ? step->stale : stale[0];
+unsigned Engine::choose_stale(const Location& location, const Bits* expected, Bits mask) {
+  if (running_->fresh || stale_reads_ >= options_.stale_reads) return 0;
+  const unsigned count = std::min(memory_.readable(location, running_->view), 256u);
+  if (count == 1) return 0;
+  if (replay_.given()) return replay_.peek() != nullptr ? replay_.peek()->stale : 0;
+  if (expected == nullptr) return choose(count);
+  uint8_t options[256];
+  unsigned n = 0;
+  uint16_t message = location.newest;
+  for (unsigned i = 0; i < count; ++i) {
+    const Message& m = memory_.message(message);
+    if (i == 0 || !same(m.value, *expected, mask)) options[n++] = static_cast<uint8_t>(i);
+    message = m.older;
   }
-  return stale[choose(count)];
+  return options[choose(n)];
 }
 
 void Engine::was_read(unsigned stale) {
@@ -46,18 +52,12 @@ void Engine::was_read(unsigned stale) {
 Bits Engine::load(const Access& access) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  if (!arrive(access, location, false, is_seq_cst(access.order))) {
+  if (!arrive(access, location, false)) {
     const Bits value = read_bytes(access.address, access.size);
     record(access, location, value);
     return value;
   }
-  const unsigned count = readable(location, access.order);
-  unsigned stale = 0;
-  if (count > 1) {
-    uint8_t all[256];
-    for (unsigned i = 0; i < count && i < 256; ++i) all[i] = static_cast<uint8_t>(i);
-    stale = choose_stale(all, count < 256 ? count : 256);
-  }
+  const unsigned stale = choose_stale(location);
   const uint16_t message = memory_.nth(location, stale);
   const Bits value = memory_.message(message).value;
   memory_.load(location, running_->view, message, access.order);
@@ -84,14 +84,14 @@ void Engine::wrote(const Access& access, Location& location, Bits value, std::me
 void Engine::store(const Access& access, Bits value) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  arrive(access, location, true, is_seq_cst(access.order));
+  arrive(access, location, true);
   wrote(access, location, value, access.order, false);
 }
 
 Bits Engine::update(const Access& access, Update how, Bits operand) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  arrive(access, location, true, is_seq_cst(access.order));
+  arrive(access, location, true);
   const Bits before = read_bytes(access.address, access.size);
   if (location.entry != 0) was_read(0);
   wrote(access, location, updated(how, before, operand, access.size), access.order, true);
@@ -102,24 +102,11 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
                   std::memory_order failure) {
   check_address(access.address);
   Location& location = memory_.find(access);
-  const bool tracked =
-      arrive(access, location, true, is_seq_cst(access.order) || is_seq_cst(failure));
+  const bool tracked = arrive(access, location, true);
   const Bits newest = read_bytes(access.address, access.size);
   unsigned stale = 0;
   if (tracked) {
-    // The newest: it swaps or fails. An older one may be read if that makes it fail.
-    const unsigned count = readable(location, failure);
-    if (count > 1) {
-      uint8_t options[256];
-      unsigned n = 0;
-      uint16_t message = location.newest;
-      for (unsigned i = 0; i < count && i < 256; ++i) {
-        const Message& m = memory_.message(message);
-        if (i == 0 || !same(m.value, expected, mask)) options[n++] = static_cast<uint8_t>(i);
-        message = m.older;
-      }
-      stale = choose_stale(options, n);
-    }
+    stale = choose_stale(location, &expected, mask);
     was_read(stale);
   }
   if (stale == 0 && same(newest, expected, mask)) {
@@ -141,7 +128,7 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
   check_address(low.address);
   Location& lower = memory_.find(low);
   Location& upper = memory_.find(high);
-  if (arrive(low, lower, true, is_seq_cst(low.order), &upper)) was_read(0);
+  if (arrive(low, lower, true, &upper)) was_read(0);
   const Bits before = {read_bytes(low.address, low.size).lo,
                        read_bytes(high.address, high.size).lo};
   const bool done = before == expected;

@@ -37,8 +37,6 @@ class Engine {
   Outcome execute(void (*program)(void*), void* argument);
   Choices& choices() { return choices_; }
   const Log& log() const { return log_; }
-  void replay(const char* text) { replay_ = Replay(text); }
-  uint64_t steps() const { return steps_; }
 
   // ---- For programs ----
   unsigned become(unsigned thread);  // for the code under test; returns which it was
@@ -75,7 +73,6 @@ class Engine {
     const Location* location = nullptr;  // null: a wait
     const Location* second = nullptr;    // for an access to two
     bool writes = false;
-    bool seq_cst = false;
     bool yields = false;
   };
   struct Thread {
@@ -100,9 +97,12 @@ class Engine {
 
   // To be called before an access; another thread may run first. True if the location has a
   // history.
-  bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
-              Location* second = nullptr);
-  void let_others_go_first(const char* what);  // `what` is for the log
+  bool arrive(const Access& access, Location& location, bool writes, Location* second = nullptr);
+  // A point where others may run first, and a line of the log for one that is no access.
+  void pause(const Pending& pending);
+  void record_pause(const char* what, int number = 0, Kind kind = Kind::kWait);
+  void count_step();
+  void let_others_go_first(const char* what);
   void stop_perhaps();
   void schedule();
   Thread& pick();
@@ -110,9 +110,9 @@ class Engine {
   bool enabled(const Thread& thread) const;
   static bool dependent(const Pending& a, const Pending& b);
   unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
-  // How many stores a load or a failing swap may choose from, and its choice among `count` of them.
-  unsigned readable(const Location& location, std::memory_order order);
-  unsigned choose_stale(const uint8_t* stale, unsigned count);
+  // How many newer stores a load doesn't read. A swap reads an older one only if that makes it fail,
+  // so not one that is as expected.
+  unsigned choose_stale(const Location& location, const Bits* expected = nullptr, Bits mask = {});
   void was_read(unsigned stale);
   void record(const Access& access, const Location& location, Bits value, unsigned stale = 0,
               bool failed = false);

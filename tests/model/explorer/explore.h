@@ -2,7 +2,7 @@
 //
 // The interleaving explorer: what a model is written with.
 //
-//   const auto result = explore({.preemption_bound = 2}, [] {
+//   const auto result = explore({.preemptions = 2}, [] {
 //     Atomic<int> x{0};                                  // shared state, made anew every time
 //     spawn([&] { x.store(1, std::memory_order_relaxed); });
 //     spawn([&] { expect(x.load(std::memory_order_relaxed) < 2, "x is a flag"); });
@@ -34,18 +34,17 @@ inline constexpr unsigned kUnlimited = ~0u;
 struct Options {
   // How often another thread may run in place of one that could go on. When a thread waits or ends,
   // that doesn't count.
-  unsigned preemption_bound = kUnlimited;
-  bool only_first_is_preempted = false;  // of all threads
+  unsigned preemptions = kUnlimited;
   // How often, in one execution, a load may read another store than the newest. Only takes effect
   // together with a preemption bound.
-  unsigned stale_bound = kUnlimited;
+  unsigned stale_reads = kUnlimited;
+  bool only_first = false;  // only the first thread is preempted
   // The first thread may stop for ever before any of its steps. Such an execution ends when all
   // others have ended. Only takes effect together with a preemption bound.
   bool first_may_stop = false;
   // The heavy side of an asymmetric fence reaches one thread after the other, as the kernel's does,
   // and they may go on in between. Otherwise it reaches all at once, which is less to explore.
   bool gradual_fences = false;
-  unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock
   const char* replay = nullptr;  // runs that one execution only
   bool quiet = false;            // doesn't print a failure, which is in the result anyway
 };
@@ -78,6 +77,17 @@ void spawn(Body body) {
   static_assert(std::is_trivially_destructible_v<Body>, "capture by reference");
   void* kept = new (detail::closure(sizeof(Body))) Body(body);
   detail::spawn([](void* b) { (*static_cast<Body*>(b))(); }, kept);
+}
+
+// Adds a thread for each of these, which do something with what they share.
+template <typename Shared, typename... Bodies>
+void spawn_each(Shared& shared, Bodies... bodies) {
+  (spawn([&shared, bodies] { bodies(shared); }), ...);
+}
+// What one thread does with it, step by step.
+template <typename... Steps>
+constexpr auto in_turn(Steps... steps) {
+  return [=](auto& shared) { (steps(shared), ...); };
 }
 
 // To be called before the threads run: calls body(), and the code under test takes the caller for

@@ -144,19 +144,19 @@ TEST(Explorer, KeepsToItsBoundAndReplays) {
   const auto program = [] {
     Atomic<int> x{0};
     spawn([&] {
-      const int a = x.load(kSeqCst);
-      const int b = x.load(kSeqCst);
-      const int c = x.load(kSeqCst);
+      const int a = x.load(kRelaxed);
+      const int b = x.load(kRelaxed);
+      const int c = x.load(kRelaxed);
       expect(!(a == 0 && b == 1 && c == 2), "two stores came between the loads, apart");
     });
     spawn([&] {
-      x.store(1, kSeqCst);
-      x.store(2, kSeqCst);
+      x.store(1, kRelaxed);
+      x.store(2, kRelaxed);
     });
     join();
   };
-  EXPECT_TRUE(explore({.preemption_bound = 2, .quiet = true}, program).ok());
-  const Result found = explore({.preemption_bound = 3, .quiet = true}, program);
+  EXPECT_TRUE(explore({.preemptions = 2, .stale_reads = 0, .quiet = true}, program).ok());
+  const Result found = explore({.preemptions = 3, .stale_reads = 0, .quiet = true}, program);
   EXPECT_NE(found.failure, "");
   const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
   EXPECT_EQ(again.failure, found.failure);
@@ -168,7 +168,7 @@ TEST(Explorer, KeepsToItsBoundAndReplays) {
 // the holder wrote does not.
 TEST(Explorer, StopsTheFirstThreadAnywhere) {
   const auto explore_beside = [](auto other) {
-    const Options options = {.preemption_bound = 1, .first_may_stop = true, .quiet = true};
+    const Options options = {.preemptions = 1, .first_may_stop = true, .quiet = true};
     return explore(options, [other] {
       Atomic<int> locked{0};
       spawn([&] {
@@ -188,7 +188,7 @@ TEST(Explorer, StopsTheFirstThreadAnywhere) {
 }
 
 TEST(Explorer, RunsEachInterleavingOnce) {
-  const Result result = explore({.preemption_bound = 1000}, [] {
+  const Result result = explore({.preemptions = 1000}, [] {
     Atomic<int> x{0}, y{0};
     for (int t = 0; t < 3; ++t) {
       spawn([&] {

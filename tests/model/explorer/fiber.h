@@ -8,11 +8,8 @@
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_FIBER_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_FIBER_H_
 
+#include <csetjmp>
 #include <cstddef>
-
-#if !defined(__x86_64__)
-#include <ucontext.h>
-#endif
 
 namespace attrcache::model {
 
@@ -31,13 +28,14 @@ class Fiber {
 
  private:
   static constexpr size_t kStackSize = 128 * 1024;
-  void* stack_ = nullptr;  // null for the context of the operating system's thread
-#if defined(__x86_64__)
-  void* top_ = nullptr;  // where its registers were saved
-#else
   static void enter();
-  ucontext_t context_ = {};
-#endif
+
+  void* stack_ = nullptr;  // null for the context of the operating system's thread
+  void (*body_)(void*) = nullptr;
+  void* argument_ = nullptr;
+  std::jmp_buf begin_;  // in the stack's first frame, which is never left
+  std::jmp_buf left_;   // where it was left
+  std::jmp_buf* at_ = nullptr;
 };
 
 }  // namespace attrcache::model

@@ -22,7 +22,6 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 inline constexpr auto kAcqRel = std::memory_order_acq_rel;
-inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 
 using Outcomes = std::set<std::string>;
 
@@ -40,7 +39,7 @@ Outcomes outcomes(Program program) {
   Outcomes with_sleep_sets;
   Outcomes without;
   const Result reduced = explore({}, [&] { with_sleep_sets.insert(program()); });
-  const Result full = explore({.preemption_bound = 1000}, [&] { without.insert(program()); });
+  const Result full = explore({.preemptions = 1000}, [&] { without.insert(program()); });
   EXPECT_TRUE(reduced.ok()) << reduced.failure;
   EXPECT_TRUE(full.ok()) << full.failure;
   EXPECT_EQ(with_sleep_sets, without);
@@ -72,10 +71,6 @@ inline auto swap(Location at, int into, int desired, Order success, Order failur
   return
       [=](Shared& s) { (s.*at).compare_exchange_strong(s.read[into], desired, success, failure); };
 }
-template <typename... Steps>
-auto in_turn(Steps... steps) {
-  return [=](Shared& s) { (steps(s), ...); };
-}
 
 // The outcomes of these threads' steps: the first `count` values that were read, and what is in
 // some locations at the end.
@@ -87,7 +82,7 @@ template <typename... Threads>
 Outcomes shape(Seen what, Threads... threads) {
   return outcomes([=] {
     Shared s;
-    (spawn([&s, threads] { threads(s); }), ...);
+    spawn_each(s, threads...);
     join();
     std::string seen;
     for (unsigned i = 0; i < what.count; ++i) seen += digits(s.read[i]);

@@ -7,7 +7,6 @@
 #include <cstring>
 
 namespace attrcache::model {
-namespace {
 
 const char* name_of(Kind kind) {
   static constexpr const char* kNames[] = {"load", "store", "update", "swap", "wait", "note"};
@@ -20,10 +19,15 @@ const char* name_of(std::memory_order order) {
   return kNames[static_cast<int>(order)];
 }
 
+const char* without_folder(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+namespace {
+
 std::string line_of(const Event& e) {
   char line[256];
-  const char* slash = e.access.file != nullptr ? std::strrchr(e.access.file, '/') : nullptr;
-  const char* file = slash != nullptr ? slash + 1 : e.access.file;
   if (e.access.kind == Kind::kNote) {
     std::snprintf(line, sizeof(line), "  T%u %s %d\n", e.thread, e.access.file, e.access.line);
     return line;
@@ -44,7 +48,7 @@ std::string line_of(const Event& e) {
   std::snprintf(line, sizeof(line), "  T%u   %-6s %-7s %p %s %s%s%s   %s:%d\n", e.thread,
                 name_of(e.access.kind), name_of(e.access.order), e.access.address,
                 e.access.kind == Kind::kLoad || e.failed ? "->" : "<-", value, stale,
-                e.failed ? " (not swapped)" : "", file, e.access.line);
+                e.failed ? " (not swapped)" : "", without_folder(e.access.file), e.access.line);
   return line;
 }
 

@@ -14,6 +14,10 @@
 
 namespace attrcache::model {
 
+const char* name_of(Kind kind);
+const char* name_of(std::memory_order order);
+const char* without_folder(const char* path);
+
 struct Event {
   Access access;  // of kind kNote: file is the text, line the number beside it
   Bits value;     // read, or written
@@ -28,7 +32,6 @@ class Log {
   Log() { events_.reserve(4096); }
   void begin() { events_.clear(); }
   void add(const Event& event) { events_.push_back(event); }
-  size_t size() const { return events_.size(); }
 
   // The text: one line for each event, without accesses to locations that aren't contended.
   std::string text() const;

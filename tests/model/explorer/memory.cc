@@ -66,8 +66,6 @@ Location& Memory::find(const Access& access) {
   location.execution = execution_;
   location.accessed_by = 0;
   location.written = false;
-  location.size = access.size;
-  location.sc_floor = 0;
   location.block = heap().block_of(access.address);
   if (location.contended) {
     if (next_entry_ == View::kEntries) out_of("contended locations");
@@ -88,11 +86,8 @@ bool Memory::note_access(Location& location, unsigned thread, bool writes) {
   return false;
 }
 
-unsigned Memory::readable(const Location& location, const View& view,
-                          std::memory_order order) const {
-  uint16_t floor = view.at[location.entry];
-  if (is_seq_cst(order) && location.sc_floor > floor) floor = location.sc_floor;
-  return messages_[location.newest].time - floor + 1u;
+unsigned Memory::readable(const Location& location, const View& view) const {
+  return messages_[location.newest].time - view.at[location.entry] + 1u;
 }
 
 uint16_t Memory::nth(const Location& location, unsigned n) const {
@@ -104,7 +99,6 @@ uint16_t Memory::nth(const Location& location, unsigned n) const {
 void Memory::load(Location& location, View& view, uint16_t index, std::memory_order order) {
   const Message& read = messages_[index];
   view.at[location.entry] = read.time;
-  if (is_seq_cst(order) && read.time > location.sc_floor) location.sc_floor = read.time;
   if (acquires(order) && read.view != 0) view.join(views_[read.view]);
 }
 
@@ -115,7 +109,6 @@ void Memory::store(Location& location, View& view, Bits value, std::memory_order
   const auto time = static_cast<uint16_t>(before.time + 1);
   if (update && acquires(order) && before.view != 0) view.join(views_[before.view]);
   view.at[location.entry] = time;
-  if (is_seq_cst(order)) location.sc_floor = time;
   uint16_t carried = update ? before.view : uint16_t{0};
   if (releases(order)) {
     const uint16_t made = next_view_++;

@@ -9,10 +9,6 @@
 //                      joins it; relaxed ones neither carry nor join
 //   release sequences  an update carries on the view of the store that it read (C++20: only updates
 //                      continue a sequence, not the same thread's plain stores)
-//   seq_cst            the one order S is the order of execution: a seq_cst load reads nothing
-//                      older than the last seq_cst store to the location, or than any earlier
-//                      seq_cst load of it read. With that, seq_cst accesses to different locations
-//                      commute.
 //   asymmetric fences  the light side does nothing. The heavy side is as if every thread executed a
 //                      full fence at the point where it is: every thread sees what the caller has
 //                      seen, and the caller sees what any of them has seen. The other threads learn
@@ -30,6 +26,7 @@
 //     last). That needs two plain stores that race, and the library's plain stores to shared words
 //     don't race;
 //   * weak compare-and-swaps that fail spuriously;
+//   * seq_cst accesses, which fail: the library has only fences of that order;
 //   * parts of a location read on their own. In the library's models a Pair is one location of 16
 //     bytes. A Pair whose halves are read one by one is two locations instead, which
 //     pair_model_test.cc explores by itself (two_step_pair.h; Engine::swap_both writes both halves
@@ -57,11 +54,9 @@ struct Location {
   bool contended = false;   // in any execution so far
   uint8_t accessed_by = 0;  // threads, as bits
   bool written = false;
-  uint8_t size = 0;
-  uint16_t entry = 0;     // where views keep it
-  uint16_t sc_floor = 0;  // the oldest that seq_cst loads may read
-  uint16_t newest = 0;    // its newest message
-  uint16_t block = 0;     // the block of the heap in which it lies, or 0
+  uint16_t entry = 0;   // where views keep it
+  uint16_t newest = 0;  // its newest message
+  uint16_t block = 0;   // the block of the heap in which it lies, or 0
 };
 
 // One store of a history.
@@ -87,11 +82,10 @@ class Memory {
   static bool note_access(Location& location, unsigned thread, bool writes);
 
   // How many stores the thread may read, counted from the newest.
-  unsigned readable(const Location& location, const View& view, std::memory_order order) const;
+  unsigned readable(const Location& location, const View& view) const;
   // The nth newest.
   uint16_t nth(const Location& location, unsigned n) const;
   const Message& message(uint16_t index) const { return messages_[index]; }
-  const Message& newest(const Location& location) const { return messages_[location.newest]; }
 
   void load(Location& location, View& view, uint16_t message, std::memory_order order);
   void store(Location& location, View& view, Bits value, std::memory_order order, bool update);

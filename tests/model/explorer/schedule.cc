@@ -14,6 +14,8 @@ ThreadState thread_state_of(unsigned ordinal) {
   return {uint64_t{2} * ordinal + 1, ordinal, ordinal * kRecordSize, nullptr};
 }
 
+constexpr uint64_t kMaxSteps = 30000;  // an execution with more is taken for a livelock
+
 }  // namespace
 
 Engine the_engine;
@@ -72,9 +74,15 @@ void Engine::fail(const char* what) {
   give_up();
 }
 
-void Engine::note(const char* text, int number) {
-  const Access access = {nullptr, 0, Kind::kNote, std::memory_order_relaxed, text, number};
+void Engine::record_pause(const char* what, int number, Kind kind) {
+  const Access access = {nullptr, 0, kind, std::memory_order_relaxed, what, number};
   log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+}
+
+void Engine::note(const char* text, int number) { record_pause(text, number, Kind::kNote); }
+
+void Engine::count_step() {
+  if (++steps_ > kMaxSteps) fail("no end in sight: a livelock?");
 }
 
 unsigned Engine::become(unsigned thread) {
@@ -123,16 +131,10 @@ void Engine::go_on_in(Thread& thread) {
   if (&from != &thread) Fiber::transfer(from.fiber, thread.fiber);
 }
 
-bool Engine::arrive(const Access& access, Location& location, bool writes, bool seq_cst,
-                    Location* second) {
+bool Engine::arrive(const Access& access, Location& location, bool writes, Location* second) {
+  if (access.order == std::memory_order_seq_cst) fail("seq_cst accesses are not modelled");
   const bool tracked = location.entry != 0 || (second != nullptr && second->entry != 0);
-  if (replay_.given()) {
-    follow_replay();
-  } else if (tracked) {
-    running_->pending = {&location, second, writes, seq_cst, false};
-    stop_perhaps();
-    schedule();
-  }
+  if (tracked || replay_.given()) pause({&location, second, writes, false});
   for (Location* accessed : {&location, second}) {
     if (accessed != nullptr && accessed->entry == 0 &&
         Memory::note_access(*accessed, current(), writes)) {
@@ -143,44 +145,38 @@ bool Engine::arrive(const Access& access, Location& location, bool writes, bool 
     record(access, location, {});
     fail(error);
   }
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
   return tracked;
+}
+
+void Engine::pause(const Pending& pending) {
+  running_->pending = pending;
+  if (replay_.given()) {
+    follow_replay();
+  } else {
+    stop_perhaps();
+    schedule();
+  }
 }
 
 void Engine::wait() {
   if (!concurrent) fail("wait: no other thread is running");
   Thread& t = *running_;
   if (!t.has_read) t.seen = stores_;
-  t.pending = {};
-  t.pending.yields = true;
-  if (replay_.given()) {
-    follow_replay();
-  } else {
-    stop_perhaps();
-    schedule();
-  }
+  pause({.yields = true});
   t.fresh = t.was_stale;
   t.was_stale = t.has_read = false;
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, "wait", 0};
-  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  record_pause("wait");
   replay_.next();
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
 }
 
-// A point where others may go on, as before an access that they might depend on.
+// As before an access that they might depend on.
 void Engine::let_others_go_first(const char* what) {
-  running_->pending = {};
-  running_->pending.writes = true;
-  if (replay_.given()) {
-    follow_replay();
-  } else {
-    stop_perhaps();
-    schedule();
-  }
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, what, 0};
-  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  pause({.writes = true});
+  record_pause(what);
   replay_.next();
-  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  count_step();
 }
 
 void Engine::heavy_fence() {
@@ -227,8 +223,7 @@ bool Engine::dependent(const Pending& a, const Pending& b) {
   const bool meet = a.location == nullptr || b.location == nullptr || a.location == b.location ||
                     a.location == b.second || b.location == a.second ||
                     (a.second != nullptr && a.second == b.second);
-  if (!meet) return false;
-  return a.writes || b.writes || (a.seq_cst && b.seq_cst);
+  return meet && (a.writes || b.writes);
 }
 
 Engine::Thread& Engine::pick() {
@@ -240,8 +235,8 @@ Engine::Thread& Engine::pick() {
   bool anyone = goes_on;
   if (goes_on && (sleeping_ & 1u << current()) == 0) candidates[count++] = &self;
   const bool put_off = goes_on && !self.pending.yields;  // by choosing another
-  const bool may_be = !options_.only_first_is_preempted || &self == &threads_[0];
-  if (!put_off || (may_be && preemptions_ < options_.preemption_bound)) {
+  const bool may_be = !options_.only_first || &self == &threads_[0];
+  if (!put_off || (may_be && preemptions_ < options_.preemptions)) {
     for (unsigned i = 0; i < spawned_; ++i) {
       Thread& other = threads_[i];
       if ((goes_on && &other == &self) || !enabled(other)) continue;
@@ -257,7 +252,7 @@ Engine::Thread& Engine::pick() {
   const unsigned chosen = choose(count);
   Thread& next = *candidates[chosen];
   if (put_off && &next != &self) ++preemptions_;
-  if (options_.preemption_bound == kUnlimited) {
+  if (options_.preemptions == kUnlimited) {
     unsigned asleep = sleeping_;
     for (unsigned i = 0; i < chosen; ++i) asleep |= 1u << (candidates[i] - threads_);
     sleeping_ = 0;

@@ -5,59 +5,42 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include "tests/model/explorer/log.h"
+
 namespace attrcache::model::sites {
 namespace {
-
-constexpr const char* kKinds[] = {"load", "store", "update", "swap"};
-constexpr const char* kOrders[] = {"relaxed", "consume", "acquire",
-                                   "release", "acq_rel", "seq_cst"};
-
-const char* base_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
 
 // The parsed ATTRCACHE_MODEL_WEAKEN.
 struct Weakening {
   bool given = false;
   bool pair = false;
   bool failure = false;
-  std::string file;
+  char file[64] = "";
   int line = 0;
-  Kind kind = Kind::kLoad;
+  Kind kind = Kind::kSwap;
   std::memory_order order = std::memory_order_relaxed;
 
   Weakening() {
-    const char* text = std::getenv("ATTRCACHE_MODEL_WEAKEN");
+    const char* const text = std::getenv("ATTRCACHE_MODEL_WEAKEN");
     if (text == nullptr) return;
-    std::string part[4];
-    int parts = 0;
-    for (const char* c = text; *c != '\0'; ++c) {
-      if (*c != ':') {
-        part[parts] += *c;
-      } else if (++parts == 4) {
-        break;
-      }
-    }
-    if (parts != 2 && parts != 3) {
+    char what[8], to[8];
+    pair = std::sscanf(text, "pair:%7[a-z]:%7[a-z_]", what, to) == 2;
+    given = pair || std::sscanf(text, "%63[^:]:%d:%7[a-z]:%7[a-z_]", file, &line, what, to) == 4;
+    if (!given) {
       std::fprintf(stderr, "ATTRCACHE_MODEL_WEAKEN=%s: not understood\n", text);
       std::abort();
     }
-    given = true;
-    pair = parts == 2;
-    file = part[0];
-    if (!pair) line = std::atoi(part[1].c_str());
-    failure = part[parts - 1] == "fail";
-    kind = Kind::kSwap;
-    for (int k = 0; k < 4; ++k) {
-      if (part[parts - 1] == kKinds[k]) kind = static_cast<Kind>(k);
+    failure = std::strcmp(what, "fail") == 0;
+    for (const Kind k : {Kind::kLoad, Kind::kStore, Kind::kUpdate}) {
+      if (std::strcmp(what, name_of(k)) == 0) kind = k;
     }
-    for (int o = 0; o < 6; ++o) {
-      if (part[parts] == kOrders[o]) order = static_cast<std::memory_order>(o);
+    for (const auto o : {std::memory_order_acquire, std::memory_order_release}) {
+      if (std::strcmp(to, name_of(o)) == 0) order = o;
     }
   }
 };
@@ -67,7 +50,8 @@ const Weakening& weakening() {
   return instance;
 }
 
-using Site = std::tuple<std::string, int, int, int, int, int>;
+using Site =
+    std::tuple<std::string, int, Kind, int, std::memory_order, std::optional<std::memory_order>>;
 std::set<Site>& reached() {
   static std::set<Site> instance;
   return instance;
@@ -87,13 +71,15 @@ bool active() {
 
 void visit(Access& access, std::memory_order* failure) {
   if (output() != nullptr) {
-    reached().insert({base_name(access.file), access.line, static_cast<int>(access.kind),
-                      access.size, static_cast<int>(access.order),
-                      failure != nullptr ? static_cast<int>(*failure) : -1});
+    std::optional<std::memory_order> order_if_it_fails;
+    if (failure != nullptr) order_if_it_fails = *failure;
+    reached().insert({without_folder(access.file), access.line, access.kind, access.size,
+                      access.order, order_if_it_fails});
   }
   const Weakening& w = weakening();
   if (!w.given || w.kind != access.kind) return;
-  if (w.pair ? access.size != 16 : (access.line != w.line || w.file != base_name(access.file))) {
+  if (w.pair ? access.size != 16
+             : (access.line != w.line || std::strcmp(w.file, without_folder(access.file)) != 0)) {
     return;
   }
   if (w.failure) {
@@ -109,8 +95,8 @@ void dump(const char* suite, const char* test) {
   if (file == nullptr) std::abort();
   for (const auto& [name, line, kind, size, order, failure] : reached()) {
     std::fprintf(file, "%s.%s %s:%d %s %s %s\n", suite, test, size == 16 ? "pair" : name.c_str(),
-                 size == 16 ? 0 : line, kKinds[kind], kOrders[order],
-                 failure >= 0 ? kOrders[failure] : "-");
+                 size == 16 ? 0 : line, name_of(kind), name_of(order),
+                 failure.has_value() ? name_of(*failure) : "-");
   }
   std::fclose(file);
   reached().clear();

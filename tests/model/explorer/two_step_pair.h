@@ -19,17 +19,6 @@ class alignas(16) TwoStepPair {
  public:
   SlotContent load() const { return two_step_load(value_, meta_); }
   SlotContent peek() const { return load(); }
-  template <typename Visit>
-  auto glimpse(Visit visit) const {
-    const SlotContent word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
-  }
-  template <typename Visit>
-  auto transfer(Visit visit) const {
-    const SlotContent word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32),
-                 [word](TwoStepPair& to) { to.store_unshared(word); });
-  }
   uint64_t load_meta() const { return meta_.load(kAcquire); }
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
     Bits read = {expected.value, expected.meta};
@@ -46,8 +35,6 @@ class alignas(16) TwoStepPair {
     value_.store(word.value, kRelaxed);
     meta_.store(word.meta, kRelaxed);
   }
-  void clear_unshared() { meta_.store(0, kRelaxed); }
-  const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:
   static Access at(void* half, std::memory_order order, ATTRCACHE_MODEL_SITE) {

@@ -36,14 +36,11 @@ struct Access {
 };
 
 constexpr bool acquires(std::memory_order order) {
-  return order == std::memory_order_acquire || order == std::memory_order_acq_rel ||
-         order == std::memory_order_seq_cst || order == std::memory_order_consume;
+  return order == std::memory_order_acquire || order == std::memory_order_acq_rel;
 }
 constexpr bool releases(std::memory_order order) {
-  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
-         order == std::memory_order_seq_cst;
+  return order == std::memory_order_release || order == std::memory_order_acq_rel;
 }
-constexpr bool is_seq_cst(std::memory_order order) { return order == std::memory_order_seq_cst; }
 
 }  // namespace attrcache::model
 
