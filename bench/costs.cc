@@ -8,14 +8,9 @@
 //       To be run under valgrind --tool=callgrind --collect-atstart=no; see harness/count.cc. A row
 //       of many attributes, borrows or keyvals says what one of them costs.
 //
-//   attrcache_costs --bytes
-//       Prints ROW attrcache_bytes BYTES: the memory that objects take, by the allocator's count.
-//       To be run without valgrind.
-//
 // In a row that ends in _among, the object also has attributes at the indices 0 and 100,000.
 
 #include <attrcache/attrcache.h>
-#include <malloc.h>
 #include <valgrind/callgrind.h>
 
 #include <cstdio>
@@ -533,44 +528,15 @@ void count(const Row& row) {
   }
 }
 
-double heap_bytes() {
-  const auto info = mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd);
-}
-
-// The bytes of an object with such attributes, its table included.
-void bytes(const char* row, const std::vector<long>& attached, long each) {
-  constexpr int kObjects = 100;
-  Kind kind;
-  kind.make_keyvals(kFar + 1, duplicating());
-  std::vector<std::unique_ptr<Object>> objects;
-  for (int i = 0; i < kObjects; ++i) objects.push_back(std::make_unique<Object>(kind));
-  const double before = heap_bytes();
-  for (const auto& object : objects) {
-    for (const long index : attached) object->attach(index);
-  }
-  const double taken = (heap_bytes() - before) / kObjects + sizeof(attrcache_table);
-  std::printf("%s attrcache_bytes %.0f\n", row, taken / static_cast<double>(each));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> wanted(argv + 1, argv + argc);
   const bench::IdleThread idle_thread(true);
-  if (wanted == std::vector<std::string>{"--bytes"}) {
-    bytes("bytes_1", {0}, 1);
-    bytes("bytes_8", range(0, 8), 1);
-    bytes("bytes_64", range(0, 64), 1);
-    bytes("bytes_far", {kFar}, 1);
-    bytes("bytes_each_of_1000", range(0, 1000), 1000);
-    bytes("bytes_each_of_last_1000", range(kFar - 999, kFar + 1), 1000);
-  } else {
-    for (const Row& row : rows()) {
-      bool chosen = wanted.empty();
-      for (const std::string& name : wanted) chosen |= row.name == name;
-      if (chosen) count(row);
-    }
+  for (const Row& row : rows()) {
+    bool chosen = wanted.empty();
+    for (const std::string& name : wanted) chosen |= row.name == name;
+    if (chosen) count(row);
   }
   std::fflush(stdout);
 }

@@ -5,12 +5,10 @@
   budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...
 
 Each PROGRAM is a *_count program of bench/, or attrcache_costs. Only the budgets of contenders that are counted are
-checked. With the argument --bytes the program does the counting, and prints OPERATION CONTENDER BYTES. With PRELOADED,
-gets are counted once more under the name CONTENDER_reported, while a report counts them, too.
+checked. With PRELOADED, gets are counted once more under the name CONTENDER_reported, while a report counts them, too.
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -33,10 +31,6 @@ def count(spec, operations=()):
     """{(operation, contender): count}, of all operations or of those given."""
     command, _, preloaded = spec.partition("@")
     program, *arguments = command.split(",")
-    if "--bytes" in arguments:
-        lines = subprocess.run([os.path.abspath(program), *arguments], check=True, text=True,
-                               stdout=subprocess.PIPE).stdout.split("\n")
-        return {tuple(line.split()[:2]): int(line.split()[2]) for line in lines if line}
     env = dict(os.environ)
     if preloaded:
         env["LD_PRELOAD"] = os.path.abspath(preloaded)
