@@ -40,6 +40,3 @@ def contender(name, source = None, deps = [], linkopts = [], **kwargs):
             ],
             **kwargs
         )
-
-def mpi_contender(name, **kwargs):
-    contender(name, source = "contenders/mpi.cc", **kwargs)
