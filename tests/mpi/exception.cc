@@ -5,30 +5,17 @@
 // with its unwinder and C++ runtime, and nothing that the left call has begun is mistaken for
 // something that goes on.
 
-#include <mpi.h>
 #include <pthread.h>
 #include <unwind.h>
 
 #include <csetjmp>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 
+#include "check.h"
+
 namespace {
 
-int checks;
-int failures;
-
-void check(bool good, int line) {
-  ++checks;
-  if (good) return;
-  ++failures;
-  std::printf("rank 0: FAILED exception.cc:%d\n", line);
-}
-#define CHECK(condition) check((condition), __LINE__)
-
-bool served;
 bool angry;   // callbacks throw
 bool rude;    // they return an error instead
 bool exits;   // they end their thread instead
@@ -238,8 +225,6 @@ void thread_ends(int key) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* served_too = std::getenv("ATTRCACHE_TEST_SERVED");
-  served = served_too != nullptr && *served_too == '1';
   int provided;
   // With MPI_THREAD_MULTIPLE, MPICH's lock would stay locked.
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
@@ -248,13 +233,12 @@ int main(int argc, char** argv) {
   MPI_Comm_create_keyval(copy, del<MPI_Comm>, &key, nullptr);
   callbacks_throw(key);
   handlers_leave(key);
-  if (served) {  // natively the MPIs' own state is damaged then
+  if (served()) {  // natively the MPIs' own state is damaged then
     one_of_several_throws(key);
     thread_ends(key);
   }
   MPI_Comm_free_keyval(&key);
-  if (failures == 0) std::printf("rank 0: %d checks passed\n", checks);
-  std::fflush(stdout);
+  const int status = check_report();
   MPI_Finalize();
-  return failures != 0;
+  return status;
 }

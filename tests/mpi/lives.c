@@ -4,12 +4,13 @@
  * MPI_Init's world have ended, and some MPIs forget their keyvals then. HOW says what comes before
  * the sessions, or with them.
  */
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "attrcache/mpix.h"
 
 #if MPI_VERSION < 4
 int main(void) { return 77; }
@@ -95,14 +96,12 @@ int main(int argc, char** argv) {
     use(comm, 2);
     MPI_Session_finalize(&session);
   } else if (strcmp(how, "nested-end") == 0) { /* a session that another's delete callback ends */
-    int (*create)(int (*)(MPI_Session, int, void*, void*), int*, void*);
-    int (*set)(MPI_Session, int, void*), keyval;
-    *(void**)&create = dlsym(RTLD_DEFAULT, "MPIX_Session_create_keyval");
-    *(void**)&set = dlsym(RTLD_DEFAULT, "MPIX_Session_set_attr");
+    int keyval;
     use(begin(&session), 1);
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
-    if (create != NULL && create(end_session, &keyval, NULL) == MPI_SUCCESS) {
-      set(session, keyval, &other);
+    if (MPIX_Session_create_keyval != NULL &&
+        MPIX_Session_create_keyval(end_session, &keyval, NULL) == MPI_SUCCESS) {
+      MPIX_Session_set_attr(session, keyval, &other);
     } else {
       MPI_Session_finalize(&other);
     }

@@ -9,10 +9,12 @@
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 
+#include "attrcache/mpix.h"
 #include "check.h"
 
 /* Never inlined or cloned, so that the warning has the function's name. */
@@ -77,7 +79,6 @@ PLACE void use_stale(void) {
 }
 
 /* The warnings name this function (misuse_test.sh). */
-int MPIX_Comm_set_attr_if_absent(MPI_Comm, int, void*, void*, int*) __attribute__((weak));
 PLACE void set_if_absent(void) {
   const int k = make();
   TWICE MPIX_Comm_set_attr_if_absent(comm, MPI_KEYVAL_INVALID, NULL, NULL, &flag);

@@ -9,26 +9,32 @@ MPIS = [
     "mpich",
 ]
 
+_HEADERS = [
+    "//lib:include/attrcache/mpix.h",
+    "//tests/mpi:check.h",
+]
+
 # By the ending of a file. C++ and Fortran are compiled without warnings, because of the MPIs' headers.
 _COMPILERS = {
-    "c": "mpicc.%s -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-deprecated-declarations",
+    "c": "mpicc.%s -std=gnu11 -Ilib/include -O1 -g -Wall -Wextra -Werror -Wno-deprecated-declarations",
     "cc": "mpicxx.%s -O1 -g",
     "F90": "mpif90.%s -cpp -ffree-line-length-none -fallow-argument-mismatch -O1 -g",
 }
 
-def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mpis = MPIS, needs = []):
+def mpi_program(name, srcs = [], hdrs = [], flags = "", libs = "", shared = False, mpis = MPIS, needs = []):
     """A program for each of mpis: MPI_NAME.
 
     Args:
       name: of the program.
-      srcs: one file, in C, C++ or Fortran.
-      hdrs: what it includes, from its own folder.
+      srcs: one file, in C, C++ or Fortran, if that is not NAME.c.
+      hdrs: what it includes, but for check.h and mpix.h.
       flags: for the compiler.
       libs: for the linker.
       shared: a shared library instead.
       mpis: which MPIs.
       needs: of @system, besides the MPI.
     """
+    srcs = srcs or [name + ".c"]
     for mpi in mpis:
         compiler = _COMPILERS[srcs[0].split(".")[-1]] % mpi
         lines = [
@@ -50,7 +56,7 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
         native.genrule(
             name = mpi + "_" + name,
             testonly = True,
-            srcs = srcs + hdrs + ["@system//:" + need for need in [mpi] + needs + (["fortran"] if srcs[0].endswith(".F90") else [])],
+            srcs = srcs + hdrs + _HEADERS + ["@system//:" + need for need in [mpi] + needs + (["fortran"] if srcs[0].endswith(".F90") else [])],
             outs = [mpi + "/" + name],
             cmd = "\n".join(lines),
             executable = not shared,
@@ -104,16 +110,16 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
 
     Args:
       name: of the test.
-      program: its name, if it isn't the test's; with a slash, a command.
+      program: its name, if it is declared elsewhere; with a slash, a command.
       mode: control, served or same.
       np: on how many ranks, one after the other.
       arguments: the program's, like args of mpi_sh_test.
       data: further files that the test needs.
       mpis: which MPIs.
-      **options: for mpi_program; if there are any, this declares the program, too.
+      **options: for mpi_program.
     """
-    program = program or name
-    if options:
+    if not program:
+        program = name
         mpi_program(name = program, mpis = mpis, **options)
     mpi_sh_test(
         name = name + "_test",

@@ -6,6 +6,8 @@
  *   report everything    all of it
  *   report nothing       no attribute at all, but on the highest rank one keyval
  *   report many          1200 datatypes, each with a name and an attribute, never freed
+ *   report leaks         200 communicators at two places, and others freed, without any attribute
+ *   report kept          a communicator is freed in vain, since its delete callback fails
  *   report twice         one keyval is freed, and a saved copy of it, while an attribute is left
  *   report failing       a delete callback fails in MPI_Finalize
  *   report exit          one keyval, and no MPI_Finalize
@@ -27,20 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static int rank;
+#include "attrcache/mpix.h"
 
-/* Of attrcache/mpix.h, where they are served. */
-typedef int File_delete_fn(MPI_File, int, void*, void*);
-#pragma weak MPIX_File_create_keyval
-#pragma weak MPIX_File_free_keyval
-#pragma weak MPIX_File_set_attr
-#pragma weak MPIX_File_get_attr
-#pragma weak MPIX_Comm_set_attr_if_absent
-int MPIX_File_create_keyval(File_delete_fn*, int*, void*);
-int MPIX_File_free_keyval(int*);
-int MPIX_File_set_attr(MPI_File, int, void*);
-int MPIX_File_get_attr(MPI_File, int, void*, int*);
-int MPIX_Comm_set_attr_if_absent(MPI_Comm, int, void*, void*, int*);
+static int rank;
 
 /* ---- Callbacks, whose names tell keyvals apart in the report ---- */
 
@@ -311,6 +302,33 @@ static void many(void) {
   MPI_Type_free_keyval(&keyval);
 }
 
+__attribute__((noinline)) static void by_dup(void) {
+  MPI_Comm made;
+  MPI_Comm_dup(MPI_COMM_WORLD, &made);
+}
+__attribute__((noinline)) static void by_split(void) {
+  MPI_Comm made;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
+}
+static void leaks(void) {
+  for (int i = 0; i < 100; ++i) {
+    MPI_Comm freed = another();
+    by_dup();
+    by_split();
+    MPI_Comm_free(&freed);
+  }
+}
+
+__attribute__((noinline)) static void kept(void) {
+  MPI_Comm made;
+  MPI_Comm_dup(MPI_COMM_SELF, &made);
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(made, create(delete_failing_once), NULL);
+  MPI_Comm_free(&made);
+  printf("%s\n", made == MPI_COMM_NULL ? "freed" : "kept");
+}
+
 static void twice(void) {
   MPI_Comm comm = another();
   int keyval = create(delete_plain);
@@ -404,6 +422,10 @@ int main(int argc, char** argv) {
     if (rank == size - 1) plain(), in_child();
   } else if (strcmp(what, "many") == 0) {
     many();
+  } else if (strcmp(what, "leaks") == 0) {
+    leaks();
+  } else if (strcmp(what, "kept") == 0) {
+    kept();
   } else if (strcmp(what, "twice") == 0) {
     twice();
   } else if (strcmp(what, "failing") == 0) {
@@ -439,10 +461,7 @@ int main(int argc, char** argv) {
     at_finalize();
     quick_exit(3);
   } else {
-    fprintf(
-        stderr,
-        "report everything|nothing|forked|many|twice|failing|exit|abort|terminated|killed|quick|"
-        "handed|waits\n");
+    fprintf(stderr, "report: what? (report.c lists it)\n");
     return 2;
   }
   MPI_Finalize();

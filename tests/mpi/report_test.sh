@@ -86,10 +86,10 @@ has "0 (rank 0)"
 has "10 (rank 8)"
 
 # Communicators that leak, without any attribute.
-launch --report --report=leaks.json --report=leaks.html "$mpirun" -np 2 "$(dirname "$program")/leaks"
+launch --report --report=leaks.json --report=leaks.html "$mpirun" -np 2 "$program" leaks
 python3 -B "$page_check" leaks.html leaks.json || fail leaks.html
-has "200 of 200 communicators made at leaks: by_dup"
-has "200 of 200 communicators made at leaks: by_split"
+has "200 of 200 communicators made at report: by_dup"
+has "200 of 200 communicators made at report: by_split"
 has "No keyval was made, but 600 communicators (200 freed)."
 has "Alive at once in one process, at most: 201 communicators."
 python3 - leaks.json <<'END' || fail "leaks"
@@ -99,10 +99,10 @@ assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0
 END
 
 # One that a failed free has kept is among them.
-launch --report "$mpirun" -np 1 "$(dirname "$program")/leaks" kept
-[[ $output == *$'freed\n'* ]] || has "1 of 1 communicator made at leaks: kept"
+launch --report "$mpirun" -np 1 "$program" kept
+[[ $output == *$'freed\n'* ]] || has "1 of 1 communicator made at report: kept"
 launch --compare=leaks.json "$mpirun" -np 2 "$program" nothing
-has "communicators, made at leaks: by_dup"
+has "communicators, made at report: by_dup"
 
 # A module that leaves things behind and is unloaded: another library that lands there isn't blamed.
 module=$(dirname "$program")/unloaded_module
