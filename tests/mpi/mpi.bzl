@@ -64,7 +64,7 @@ def mpi_program(name, srcs = [], hdrs = [], flags = "", libs = "", shared = Fals
             tags = ["no-sanitizer"],
         )
 
-def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
+def mpi_sh_test(name, script, args, more = {}, data = [], size = "medium", mpis = [None]):
     """A test that is a shell script and runs MPI programs: NAME, or MPI_NAME for each of mpis.
 
     Args:
@@ -72,13 +72,14 @@ def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
       script: the script; it begins with `source tests/mpi/environment.sh`.
       args: its arguments. A word that begins with ":" or "//" is a label, and stands for that file. "{mpi}" stands for the
         MPI.
+      more: further arguments, {MPI: [...]}.
       data: further files that the test needs.
       size: as usual.
       mpis: which MPIs.
     """
     for mpi in mpis:
         lines, labels = [], []
-        for arg in args:
+        for arg in args + more.get(mpi, []):
             words = []
             for word in arg.format(mpi = mpi).split(" "):
                 preload = "--preload=" if word.startswith("--preload=") else ""
