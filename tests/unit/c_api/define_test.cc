@@ -46,22 +46,15 @@ struct Read {
 
 class DefineTest : public ::testing::Test {
  protected:
-  static attrcache_predefined predefined(int number, attrcache_tag tag, attrcache_where where,
-                                         intptr_t value = 0) {
+  int define_computed(int number, attrcache_tag tag, attrcache_compute_fn* compute,
+                      void* context = nullptr, attrcache_where where = ATTRCACHE_COMPUTED) {
     attrcache_predefined p = {};
     p.number = number;
     p.tag = tag;
     p.where = where;
-    p.value = value;
-    return p;
-  }
-  int define(const attrcache_predefined& p) { return attrcache_keyval_define(kind, &p); }
-  int define_computed(int number, attrcache_tag tag, attrcache_compute_fn* compute,
-                      void* context = nullptr) {
-    attrcache_predefined p = predefined(number, tag, ATTRCACHE_COMPUTED);
     p.compute = compute;
     p.context = context;
-    return define(p);
+    return attrcache_keyval_define(kind, &p);
   }
   Read read(const Object& from, int number) {
     Read r;
@@ -89,7 +82,7 @@ class DefineTest : public ::testing::Test {
 };
 
 TEST_F(DefineTest, APerKindValueIsTheSameOnEveryObject) {
-  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, -5)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, -5), ATTRCACHE_OK);
   Object other(kind);
   const Read here = read_both(object, kTagUb);
   const Read there = read_both(other, kTagUb);
@@ -105,8 +98,8 @@ TEST_F(DefineTest, APerKindValueIsTheSameOnEveryObject) {
 }
 
 TEST_F(DefineTest, PointersAndAints) {
-  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_POINTER, ATTRCACHE_PER_KIND, kWide)), ATTRCACHE_OK);
-  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, kWide)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 1, ATTRCACHE_AS_POINTER, ATTRCACHE_PER_KIND, kWide), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 2, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, kWide), ATTRCACHE_OK);
   EXPECT_EQ(reinterpret_cast<intptr_t>(read_both(object, 1).c), kWide);
   EXPECT_EQ(read(object, 1).aint, kWide);
   EXPECT_EQ(*static_cast<intptr_t*>(read_both(object, 2).c), kWide);
@@ -139,7 +132,7 @@ TEST_F(DefineTest, AComputedValueIsWhereTheRuntimeSays) {
 }
 
 TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
-  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 4)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 4), ATTRCACHE_OK);
   ASSERT_EQ(define_computed(3, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
   for (const int number : {2, 3}) {
     int variable = number;
@@ -157,29 +150,27 @@ TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
 
 // A definition that fails changes nothing.
 TEST_F(DefineTest, ANumberIsDefinedOnce) {
-  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5)), ATTRCACHE_OK);
-  EXPECT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 6)),
-            ATTRCACHE_ERR_EXISTS);
+  ASSERT_EQ(define(kind, kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5), ATTRCACHE_OK);
+  EXPECT_EQ(define(kind, kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 6), ATTRCACHE_ERR_EXISTS);
   EXPECT_EQ(*static_cast<int*>(read(object, kTagUb).c), 5);
 }
 
 TEST_F(DefineTest, BadDefinitions) {
   const int in_range = ATTRCACHE_KEYVAL_MIN + 16;
-  EXPECT_EQ(define(predefined(in_range, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
+  EXPECT_EQ(define(kind, in_range, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(kind, ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND),
             ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(define(predefined(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
-            ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_FINT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(kind, 1, ATTRCACHE_AS_FINT, ATTRCACHE_PER_KIND), ATTRCACHE_ERR_ARGUMENT);
   for (const int bad : {-1, 2}) {
-    EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_INT, static_cast<attrcache_where>(bad))),
+    EXPECT_EQ(define(kind, 1, ATTRCACHE_AS_INT, static_cast<attrcache_where>(bad)),
               ATTRCACHE_ERR_ARGUMENT);
   }
-  EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_COMPUTED)), ATTRCACHE_ERR_ARGUMENT)
+  EXPECT_EQ(define(kind, 1, ATTRCACHE_AS_INT, ATTRCACHE_COMPUTED), ATTRCACHE_ERR_ARGUMENT)
       << "no function";
-  attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND);
-  p.compute = Window::find_unit;
-  EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "the function would never be called";
-  EXPECT_EQ(attrcache_keyval_define(nullptr, &p), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(define_computed(1, ATTRCACHE_AS_INT, Window::find_unit, nullptr, ATTRCACHE_PER_KIND),
+            ATTRCACHE_ERR_ARGUMENT)
+      << "the function would never be called";
+  EXPECT_EQ(define(nullptr, 1), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(attrcache_keyval_define(kind, nullptr), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_UNKNOWN) << "nothing was defined";
 }
@@ -194,7 +185,7 @@ TEST_F(DefineTest, WhatSetRefuses) {
 }
 
 TEST_F(DefineTest, ErrorsTellAnotherKindFromNothing) {
-  ASSERT_EQ(define(predefined(7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND), ATTRCACHE_OK);
   attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
   Object window(windows);
   void* value;
@@ -204,8 +195,7 @@ TEST_F(DefineTest, ErrorsTellAnotherKindFromNothing) {
   EXPECT_EQ(attrcache_get(nullptr, &object.table, 7, &value), ATTRCACHE_ERR_NULL)
       << "without a kind, get can't tell";
   // The same number may be defined in several kinds.
-  const attrcache_predefined p = predefined(7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 70);
-  EXPECT_EQ(attrcache_keyval_define(windows, &p), ATTRCACHE_OK);
+  EXPECT_EQ(define(windows, 7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 70), ATTRCACHE_OK);
   EXPECT_EQ(window.get(7, &value), ATTRCACHE_OK);
   EXPECT_EQ(*static_cast<int*>(value), 70);
 }
@@ -215,13 +205,11 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
   std::vector<int> numbers = {INT_MIN, INT_MAX, -1, 1, 2, 3, 501, kTagUb, 0x60000000};
   while (numbers.size() < 48) numbers.push_back(numbers.back() + 4);
   for (const int number : numbers) {
-    ASSERT_EQ(
-        define(predefined(number, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 3 * intptr_t{number})),
-        ATTRCACHE_OK);
+    ASSERT_EQ(define(kind, number, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 3 * intptr_t{number}),
+              ATTRCACHE_OK);
   }
-  EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
-            ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
-  EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_EXISTS)
+  EXPECT_EQ(define(kind, 4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  EXPECT_EQ(define(kind, -1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND), ATTRCACHE_ERR_EXISTS)
       << "it is defined already";
   for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
   EXPECT_EQ(result_of(4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
@@ -229,7 +217,7 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
 }
 
 TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
-  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND), ATTRCACHE_OK);
   ASSERT_EQ(define_computed(7, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
   const int user = Recorder::make(kind, {});
 
@@ -256,7 +244,7 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
 }
 
 TEST_F(DefineTest, ABorrowNeedsAGiveBack) {
-  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8)), ATTRCACHE_OK);
+  ASSERT_EQ(define(kind, 6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8), ATTRCACHE_OK);
   attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);

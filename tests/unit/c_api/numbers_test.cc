@@ -138,12 +138,7 @@ TEST_P(NumbersTest, PredefinedNumbersAroundTheRange) {
   int defined = 0;
   for (const int number : outside) {
     if (number == numbers.invalid || in_range(number)) continue;
-    attrcache_predefined p = {};
-    p.number = number;
-    p.tag = ATTRCACHE_AS_INT;
-    p.where = ATTRCACHE_PER_KIND;
-    p.value = ++defined;
-    EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
+    EXPECT_EQ(define(kind, number, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, ++defined), ATTRCACHE_OK);
     void* c = nullptr;
     int fint = 0;
     EXPECT_EQ(get(object, number, &c), ATTRCACHE_OK);
@@ -153,12 +148,8 @@ TEST_P(NumbersTest, PredefinedNumbersAroundTheRange) {
     EXPECT_EQ(object.set(number, 1), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
   }
   EXPECT_GE(defined, 1);
-  attrcache_predefined p = {};
-  p.number = static_cast<int>(numbers.base);
-  p.where = ATTRCACHE_PER_KIND;
-  EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_ERR_ARGUMENT);
-  p.number = numbers.invalid;
-  EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(kind, static_cast<int>(numbers.base)), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(kind, numbers.invalid), ATTRCACHE_ERR_ARGUMENT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranges, NumbersTest,

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/fixture.h"
+#include "tests/support/recorder.h"
 
 namespace attrcache {
 namespace {
@@ -23,12 +23,7 @@ class AttributeTest : public ::testing::TestWithParam<int> {
     set(older, 1);
     set(younger, 2);
   }
-  int make() {
-    attrcache_callbacks none = {};
-    int keyval = ATTRCACHE_KEYVAL_INVALID;
-    EXPECT_EQ(attrcache_keyval_create(universe.kind(), &none, &keyval), ATTRCACHE_OK);
-    return keyval;
-  }
+  int make() { return support::Recorder::make(universe.kind(), {}); }
   void set(int keyval, intptr_t value, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
     EXPECT_EQ(object.set_as(keyval, value, tag), ATTRCACHE_OK);
   }
