@@ -47,7 +47,7 @@ grep -qx 'prefix=/usr' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "th
 
 echo commands
 bash "$here/commands.sh" "$work/source" || fail "commands.sh"
-for part in user autotools launcher; do
+for part in user launcher; do
   echo "$part"
   bash "$here/$part.sh" || fail "$part.sh"
 done

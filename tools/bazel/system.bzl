@@ -8,7 +8,6 @@
 # NAME: a command with which it is found, and what it is for. Commands are on the caller's PATH.
 _FOUND_BY = {
     "abidiff": (["abidiff", "--version"], "compares binary interfaces"),
-    "autotools": (["automake", "--version"], "programs that are built by configure"),
     "binutils": (["objdump", "--version"], "looks at compiled code"),
     "chromium": (["chromium-headless-shell", "--version"], "shows pages"),
     "clang": (["clang++", "--version"], "the second compiler"),
