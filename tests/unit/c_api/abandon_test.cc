@@ -51,11 +51,7 @@ TEST_F(AbandonTest, EndsFreedKeyvals) {
 
 TEST_F(AbandonTest, ABorrowFromAnAbandonedTableIsStillGivenBack) {
   const int keyval = recorder.keyval(kind);
-  const int far = [&] {
-    int last = 0;
-    for (int i = 0; i < 100; ++i) last = recorder.keyval(kind);
-    return last;
-  }();
+  const int far = keyvals(100).back();
   attrcache_borrowed borrowed[3] = {};
   object.set(keyval, 1);
   object.set(far, 2);

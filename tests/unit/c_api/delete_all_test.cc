@@ -22,23 +22,17 @@ TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
 // A freed keyval's destructor runs as soon as its last attribute is deleted. At that moment, what
 // was set before that attribute is still attached.
 TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
-  struct Seen {
-    Object* object;
-    int older;
-    intptr_t value;
-  } seen = {&object, Recorder::make(kind, {}), 0};
   attrcache_callbacks callbacks = {};
-  callbacks.extra_state = &seen;
-  callbacks.destructor = [](void* extra_state, void*) {
-    auto* s = static_cast<Seen*>(extra_state);
-    s->value = s->object->value(s->older);
-  };
-  int ending = Recorder::make(kind, callbacks);
-  object.set(seen.older, 5);
+  callbacks.extra_state = &recorder;
+  callbacks.destructor = recorder.callbacks().destructor;
+  const int older = Recorder::make(kind, {}), ending = Recorder::make(kind, callbacks);
+  intptr_t seen = 0;
+  recorder.on_destroy = [&] { seen = object.value(older); };
+  object.set(older, 5);
   object.set(ending, 6);
-  EXPECT_EQ(attrcache_keyval_free(kind, &ending), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(kind, ending), ATTRCACHE_OK);
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(seen.value, 5);
+  EXPECT_EQ(seen, 5);
 }
 
 TEST_F(DeleteAllTest, AReplacedAttributeTakesItsNewPlaceBeforeItsDeleteFnSetsOthers) {
@@ -160,8 +154,7 @@ TEST_F(DeleteAllTest, DrainReportsAFailureBesideBusy) {
 // attribute without one is gone.
 TEST_F(DeleteAllTest, EachIsToldOf) {
   std::vector<int> k = keyvals(3);
-  attrcache_callbacks nothing_to_call = {};
-  k.push_back(Recorder::make(kind, nothing_to_call));
+  k.push_back(Recorder::make(kind, {}));
   using Told = std::vector<std::pair<int, int>>;
   const auto delete_each = [&](attrcache_delete_mode mode, Told* told) {
     return attrcache_delete_each(

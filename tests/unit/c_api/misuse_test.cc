@@ -285,14 +285,6 @@ TEST_F(MisuseTest, KeyvalSpaceExhausted) {
   EXPECT_EQ(attrcache_keyval_create(windows, nullptr, &made), ATTRCACHE_OK);
 }
 
-// Only a kind that exists has keyvals.
-TEST_F(MisuseTest, AnIntOfAKindThatIsNotRegistered) {
-  void* value;
-  EXPECT_EQ(object.get(ATTRCACHE_KEYVAL_MIN + 7, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(object.set(ATTRCACHE_KEYVAL_MIN + 7, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(object.erase(ATTRCACHE_KEYVAL_MIN + 7), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-}
-
 TEST_F(MisuseTest, KindsExhausted) {
   attrcache_kind* made = nullptr;
   for (int number = 3; number < 16; ++number) {

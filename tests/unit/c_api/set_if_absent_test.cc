@@ -5,17 +5,13 @@
 namespace attrcache::support {
 namespace {
 
-class SetIfAbsentTest : public ::testing::Test {
+class SetIfAbsentTest : public ApiTest {
  protected:
   int attach(Object& to, int keyval, intptr_t value, void** present,
              attrcache_tag tag = ATTRCACHE_AS_POINTER) {
     return attrcache_set_if_absent(kind, &to.table, &to, keyval, value, tag, present);
   }
 
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object object{kind};
   int keyval = recorder.keyval(kind);
 };
 
@@ -34,9 +30,8 @@ TEST_F(SetIfAbsentTest, AttachesOnce) {
 }
 
 TEST_F(SetIfAbsentTest, FarKeyvalsToo) {
-  std::vector<int> keyvals;
-  for (int i = 0; i < 300; ++i) keyvals.push_back(recorder.keyval(kind));
-  for (const int far : {keyvals[2], keyvals[50], keyvals[299]}) {
+  const std::vector<int> k = keyvals(300);
+  for (const int far : {k[2], k[50], k[299]}) {
     void* present = nullptr;
     EXPECT_EQ(attach(object, far, far, nullptr), ATTRCACHE_OK);
     EXPECT_EQ(attach(object, far, 1, &present), ATTRCACHE_PRESENT);

@@ -14,13 +14,11 @@ attrcache_domain_options with_flags(unsigned flags) {
   return options;
 }
 
-class TellTest : public ::testing::Test {
+const attrcache_domain_options kTell = with_flags(ATTRCACHE_TELL);
+
+class TellTest : public ApiTest {
  protected:
-  const attrcache_domain_options options = with_flags(ATTRCACHE_TELL);
-  Recorder recorder;
-  Universe universe{&options};
-  attrcache_kind* kind = universe.kind();
-  Object object{kind};
+  TellTest() : ApiTest(&kTell) {}
 };
 
 TEST_F(TellTest, DeleteTellsWhetherAnythingWasAttached) {
