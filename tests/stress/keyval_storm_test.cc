@@ -51,8 +51,8 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
             std::lock_guard lock(lifetimes_mutex);
             lifetime = &lifetimes.emplace_back();
           }
-          const int made =
-              make_keyval(kind, nullptr, callback(lifetime_delete), lifetime, &lifetime_end);
+          const int made = make_keyval(kind, nullptr, callback(lifetime_delete), lifetime,
+                                       ATTRCACHE_C, &lifetime_end);
           int old = place.exchange(made);
           if (old != ATTRCACHE_KEYVAL_INVALID) {
             EXPECT_EQ(attrcache_keyval_free(kind, &old), ATTRCACHE_OK);

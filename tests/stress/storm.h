@@ -54,25 +54,6 @@ inline int counting_copy(void*, int keyval, void* extra, void* in, void* out, in
   return 0;
 }
 
-template <typename Fn>
-attrcache_callback* callback(Fn* fn) {
-  return reinterpret_cast<attrcache_callback*>(fn);
-}
-
-inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* del,
-                       void* extra, void (*destructor)(void*, void*) = nullptr) {
-  const attrcache_callbacks callbacks = {.flags = 0,
-                                         .language = ATTRCACHE_C,
-                                         .copy_fn = copy,
-                                         .delete_fn = del,
-                                         .extra_state = extra,
-                                         .destructor = destructor,
-                                         .context = nullptr};
-  int keyval = ATTRCACHE_KEYVAL_INVALID;
-  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
-  return keyval;
-}
-
 // Sets a new value and records in the ledger whether it was attached or refused.
 inline int set_new(Ledger& ledger, Object& object, int keyval, int* code = nullptr) {
   Ledger::Value* value = ledger.make(keyval, &object);

@@ -121,6 +121,27 @@ struct Object {
   attrcache_table table = ATTRCACHE_TABLE_INIT;
 };
 
+// A function of any type.
+template <typename Function>
+attrcache_callback* callback(Function* function) {
+  return reinterpret_cast<attrcache_callback*>(function);
+}
+
+inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy_fn,
+                       attrcache_callback* delete_fn, void* extra_state = nullptr,
+                       attrcache_language language = ATTRCACHE_C,
+                       void (*destructor)(void*, void*) = nullptr) {
+  attrcache_callbacks callbacks = {};
+  callbacks.language = language;
+  callbacks.copy_fn = copy_fn;
+  callbacks.delete_fn = delete_fn;
+  callbacks.extra_state = extra_state;
+  callbacks.destructor = destructor;
+  int keyval = ATTRCACHE_KEYVAL_INVALID;
+  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
+  return keyval;
+}
+
 // Defines a predefined keyval.
 inline int define(attrcache_kind* kind, int number, attrcache_tag tag = ATTRCACHE_AS_INT,
                   attrcache_where where = ATTRCACHE_PER_KIND, intptr_t value = 0) {

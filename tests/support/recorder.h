@@ -36,8 +36,8 @@ class Recorder {
 
   attrcache_callbacks callbacks() {
     attrcache_callbacks c = {};
-    c.copy_fn = reinterpret_cast<attrcache_callback*>(&copy);
-    c.delete_fn = reinterpret_cast<attrcache_callback*>(&del);
+    c.copy_fn = callback(&copy);
+    c.delete_fn = callback(&del);
     c.extra_state = this;
     c.destructor = &destroy;
     return c;

@@ -136,10 +136,7 @@ TEST_F(AbandonTest, DestructorsThatAttachAgain) {
     static void make(void* extra, void*) {
       auto* self = static_cast<Chain*>(extra);
       if (self->left-- == 0) return;
-      attrcache_callbacks callbacks = {};
-      callbacks.extra_state = self;
-      callbacks.destructor = make;
-      int keyval = Recorder::make(self->object.kind, callbacks);
+      int keyval = make_keyval(self->object.kind, nullptr, nullptr, self, ATTRCACHE_C, make);
       EXPECT_EQ(self->object.set(keyval, 1), ATTRCACHE_OK);
       EXPECT_EQ(attrcache_keyval_free(self->object.kind, &keyval), ATTRCACHE_OK);
     }

@@ -22,10 +22,9 @@ TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
 // A freed keyval's destructor runs as soon as its last attribute is deleted. At that moment, what
 // was set before that attribute is still attached.
 TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
-  attrcache_callbacks callbacks = {};
-  callbacks.extra_state = &recorder;
-  callbacks.destructor = recorder.callbacks().destructor;
-  const int older = Recorder::make(kind, {}), ending = Recorder::make(kind, callbacks);
+  const int older = make_keyval(kind, nullptr, nullptr);
+  const int ending =
+      make_keyval(kind, nullptr, nullptr, &recorder, ATTRCACHE_C, recorder.callbacks().destructor);
   intptr_t seen = 0;
   recorder.on_destroy = [&] { seen = object.value(older); };
   object.set(older, 5);

@@ -34,13 +34,7 @@ TEST_F(KeyvalTest, NoCallbacksCopiesNothingAndDeletesSilently) {
 }
 
 TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
-  const int keyval = Recorder::make(kind, {.flags = 0,
-                                           .language = ATTRCACHE_C,
-                                           .copy_fn = ATTRCACHE_DUP_FN,
-                                           .delete_fn = ATTRCACHE_NULL_DELETE_FN,
-                                           .extra_state = nullptr,
-                                           .destructor = nullptr,
-                                           .context = nullptr});
+  const int keyval = make_keyval(kind, ATTRCACHE_DUP_FN, ATTRCACHE_NULL_DELETE_FN);
   for (const attrcache_tag tag :
        {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
     Object from(kind), to(kind);

@@ -116,16 +116,11 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
   void SetUp() override {
     seen = {};
     aint = GetParam() == ATTRCACHE_FORTRAN_AINT;
-    keyval = Recorder::make(
-        kind, {.flags = 0,
-               .language = GetParam(),
-               .copy_fn = aint ? reinterpret_cast<attrcache_callback*>(&copy_aint)
-                               : reinterpret_cast<attrcache_callback*>(&copy_fint),
-               .delete_fn = aint ? reinterpret_cast<attrcache_callback*>(&delete_aint)
-                                 : reinterpret_cast<attrcache_callback*>(&delete_fint),
-               .extra_state = reinterpret_cast<void*>(-5),
-               .destructor = nullptr,
-               .context = nullptr});
+    const auto extra_state = reinterpret_cast<void*>(-5);
+    keyval = aint ? make_keyval(kind, callback(copy_aint), callback(delete_aint), extra_state,
+                                ATTRCACHE_FORTRAN_AINT)
+                  : make_keyval(kind, callback(copy_fint), callback(delete_fint), extra_state,
+                                ATTRCACHE_FORTRAN_FINT);
     tag = aint ? ATTRCACHE_AS_AINT : ATTRCACHE_AS_FINT;
   }
   static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }
@@ -213,14 +208,10 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
   Universe universe;
   static void* at_the_end;
   at_the_end = nullptr;
-  const int keyval = Recorder::make(
-      universe.kind(), {.flags = 0,
-                        .language = ATTRCACHE_FORTRAN_AINT,
-                        .copy_fn = reinterpret_cast<attrcache_callback*>(&counting_copy_aint),
-                        .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
-                        .extra_state = reinterpret_cast<void*>(100),
-                        .destructor = [](void* extra, void*) { at_the_end = extra; },
-                        .context = nullptr});
+  const int keyval =
+      make_keyval(universe.kind(), callback(counting_copy_aint), callback(counting_delete_aint),
+                  reinterpret_cast<void*>(100), ATTRCACHE_FORTRAN_AINT,
+                  [](void* extra, void*) { at_the_end = extra; });
   Object object(universe.kind()), none(universe.kind());
   handle_seen_as = &object;
   for (int i = 1; i <= 4; ++i) object.set_as(keyval, i, ATTRCACHE_AS_AINT);
@@ -296,14 +287,7 @@ TEST(IntHandleTest, CCallbacksGetAnInt) {
   options.communicator = &kInts;
   Universe universe(&options);
   attrcache_kind* kind = universe.kind();
-  const int keyval =
-      Recorder::make(kind, {.flags = 0,
-                            .language = ATTRCACHE_C,
-                            .copy_fn = reinterpret_cast<attrcache_callback*>(&copy_int_handle),
-                            .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
-                            .extra_state = nullptr,
-                            .destructor = nullptr,
-                            .context = nullptr});
+  const int keyval = make_keyval(kind, callback(copy_int_handle), callback(delete_int_handle));
   attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
   constexpr int kHandle = static_cast<int>(0x84000007);  // as MPICH's, negative
   auto* const handle = reinterpret_cast<void*>(intptr_t{kHandle});

@@ -74,11 +74,7 @@ struct Process {
   Process() {
     attrcache_domain_create(nullptr, &domain);
     attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
-    attrcache_callbacks callbacks = {};
-    callbacks.size = sizeof(callbacks);
-    callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
-    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
-    attrcache_keyval_create(kind, &callbacks, &keyval);
+    keyval = make_keyval(kind, callback(copy_fn), callback(delete_fn));
   }
   void end() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
   int borrow(Object& object, int borrows) {

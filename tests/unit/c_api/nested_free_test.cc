@@ -40,10 +40,8 @@ TEST(NestedFree, EachAttributesDeleteFnFreesTheNextObject) {
   Universe universe;
   attrcache_kind* const kind = universe.kind();
   Chain chain;
-  attrcache_callbacks callbacks = {};
-  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&free_next);
-  ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &chain.keyval), ATTRCACHE_OK);
-  ASSERT_EQ(attrcache_keyval_create(kind, nullptr, &chain.other), ATTRCACHE_OK);
+  chain.keyval = make_keyval(kind, nullptr, callback(free_next));
+  chain.other = make_keyval(kind, nullptr, nullptr);
   for (int i = 0; i < 400; ++i) {
     chain.objects.emplace_back(kind).set(chain.keyval, reinterpret_cast<intptr_t>(&chain));
   }

@@ -120,11 +120,8 @@ TEST_P(FortranTypesTest, IntegersOf64BitsAndAnotherFalse) {
   }
   Universe universe(&options);
   attrcache_kind* const kind = universe.kind();
-  attrcache_callbacks callbacks = {};
-  callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_long);
-  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_long);
-  callbacks.language = GetParam();
-  const int keyval = Recorder::make(kind, callbacks);
+  const int keyval =
+      make_keyval(kind, callback(copy_long), callback(delete_long), nullptr, GetParam());
   const int quick = Recorder::make(kind, {});
   const auto wide = static_cast<intptr_t>(-(int64_t{3} << 33));
   Object object(kind), to(kind), none(kind);
