@@ -66,23 +66,6 @@ def attrcache_unit_tests(deps = [], of_one_thread = []):
             deps = ["//:attrcache"],
         )
 
-def attrcache_threaded_tests(deps = [], sizes = {}):
-    """A test for each *_test.cc in this package, with headers *.h, of the whole library.
-
-    Args:
-      deps: for all of them, besides the library.
-      sizes: {"NAME_test": "large"}, for those that aren't medium.
-    """
-    for source in native.glob(["*_test.cc"]):
-        name = source[:-len(".cc")]
-        attrcache_gtest(
-            name = name,
-            srcs = [source] + native.glob(["*.h"]),
-            size = sizes.get(name, "medium"),
-            tags = ["cpu:2"],
-            deps = deps + ["//lib:c_api"],
-        )
-
 def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
     """The library once more, compiled with other defines.
 
