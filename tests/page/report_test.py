@@ -420,14 +420,6 @@ class Data(Base):
         self.assertIn("libsolver.so then is libsolver2.so now: it has the same functions.", lines)
         self.assertIn("Nothing changed, but for the time it took.", lines)
 
-    def test_comparison_with_a_report_from_before_made_was_there(self):
-        new = copy.deepcopy(self.good)
-        for part in [self.good["sum"], *self.good["per_rank"]]:
-            del part["made"], part["most_alive"]
-        self.write("before.json", json.dumps(self.good))
-        self.good = reading.read("before.json")
-        self.assertIn("Nothing changed, but for the time it took.", self.changes(new))
-
     def test_comparison_when_lines_move(self):
         """A comment on top moves all lines, and changes nothing; what changes has its function's name."""
         new = copy.deepcopy(self.good)

@@ -17,14 +17,13 @@ load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 # glibc fills memory that it allocates and frees, so that uninitialized memory isn't zero by chance.
 TEST_ENVIRONMENT = {"MALLOC_PERTURB_": "165"}
 
-def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **kwargs):
+def attrcache_gtest(name, srcs = None, deps = [], size = "small", **kwargs):
     """A GoogleTest of NAME.cc, linked with gtest_main and deps.
 
     Args:
       name: the test.
       srcs: its files, if not NAME.cc alone.
       deps: what it tests; "//lib:table" and so on.
-      copts: added to the library's own.
       size: small takes at most some ten seconds in any build on an idle machine, medium a minute, large
         three. (.bazelrc has the limits, which are far beyond.)
       **kwargs: for cc_test.
@@ -32,7 +31,7 @@ def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **
     cc_test(
         name = name,
         srcs = srcs or [name + ".cc"],
-        copts = COPTS + copts,
+        copts = COPTS,
         env = TEST_ENVIRONMENT,
         linkstatic = True,
         size = size,

@@ -145,7 +145,7 @@ def text(old, new, old_name):
     names = renamed(old, new)
     old = with_names(old, names)
     blocks = [*keyvals(old, new, average)]
-    # Reports from before objects were counted don't say how many were alive.
+    # Ranks that were killed don't say how many were alive.
     counted_ones = all(one["sum"]["most_alive"] for one in (old, new))
     kinds = [("objects never freed", objects_left)] * counted_ones + [("misuse", misused)]
     for name, of in kinds:

@@ -85,8 +85,6 @@ ATTACHED.update(predefined=bool, deleted_by_finalize=bool)
 MISUSE = dict(times=COUNT, places=COUNTS, what=str, rule=str)
 MADE = dict(kind=str, place=str, made=COUNT, freed=COUNT)
 SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], made=[MADE], most_alive=COUNTS)
-# What reports lack that were made before there were these members.
-ADDED = {"made": [], "most_alive": {}}
 SUMMARY.update(seconds=float, misuse={"*": MISUSE}, not_served=COUNTS)
 RANK = dict(SUMMARY, rank=COUNT, host=str, pid=COUNT, partial=bool, finalized=bool)
 REPORT = dict(format=int, attrcache=str, mpi=str, kinds={"*": str}, command=str, job=str, started=str)
@@ -102,12 +100,9 @@ def checked(name, found, type_):
     if isinstance(type_, dict) and isinstance(found, dict):
         members = dict.fromkeys(found, type_["*"]) if "*" in type_ else type_
         for member in members:
-            if member not in found and member not in ADDED:
+            if member not in found:
                 raise Bad(f'there is no "{member}"')
-        return {
-            printable(name): checked(name, found[name] if name in found else ADDED[name], of)
-            for name, of in members.items()
-        }
+        return {printable(name): checked(name, found[name], of) for name, of in members.items()}
     if type_ in (COUNT, float):
         is_one = type(found) in ((int,) if type_ is COUNT else (int, float)) and 0 <= found < MOST
     else:
