@@ -5,24 +5,14 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
-#include <cstdio>
 #include <string>
 
 #include "attrcache/mpi2.hpp"
+#include "check.h"
 
 namespace MPI = attrcache::mpi2;
 
 namespace {
-
-int rank, checks, failures;
-
-void check(bool good, const char* what, int line) {
-  ++checks;
-  if (good) return;
-  ++failures;
-  std::printf("rank %d: FAILED bindings.cc:%d: %s\n", rank, line, what);
-}
-#define CHECK(condition) check((condition), #condition, __LINE__)
 
 struct State {
   int copies = 0;
@@ -132,7 +122,7 @@ void fail() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  check_begin();
 
   use<MPI::Comm, void*>(
       MPI_COMM_SELF,
@@ -163,6 +153,5 @@ int main(int argc, char** argv) {
 
   fail();
   MPI_Finalize();
-  if (failures == 0) std::printf("rank %d: %d checks passed\n", rank, checks);
-  return failures != 0;
+  return check_report();
 }
