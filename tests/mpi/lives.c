@@ -6,23 +6,16 @@
  */
 #include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "attrcache/mpix.h"
+#include "check.h"
 
 #if MPI_VERSION < 4
 int main(void) { return 77; }
 #else
 static intptr_t deleted;
 
-static void expect(int held, const char* what) {
-  if (held) return;
-  printf("FAILED: %s\n", what);
-  exit(1);
-}
-static int note(MPI_Comm comm, int keyval, void* value, void* extra) {
+static int keep(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)comm, (void)keyval, (void)extra;
   deleted = (intptr_t)value;
   return MPI_SUCCESS;
@@ -46,14 +39,14 @@ static MPI_Comm begin(MPI_Session* session) {
 static void use(MPI_Comm comm, intptr_t value) {
   int keyval, flag = 1;
   void* found;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note, &keyval, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, keep, &keyval, NULL);
   MPI_Comm_get_attr(comm, keyval, &found, &flag);
-  expect(!flag, "a new communicator has no attribute");
-  expect(MPI_Comm_set_attr(comm, keyval, (void*)value) == MPI_SUCCESS, "set succeeds");
+  CHECK(!flag); /* a new communicator has no attribute */
+  CHECK_EQUAL(MPI_Comm_set_attr(comm, keyval, (void*)value), MPI_SUCCESS);
   MPI_Comm_get_attr(comm, keyval, &found, &flag);
-  expect(flag && (intptr_t)found == value, "get finds what was set");
+  CHECK(flag && (intptr_t)found == value);
   MPI_Comm_free(&comm);
-  expect(deleted == value, "the free deletes the attribute");
+  CHECK_EQUAL(deleted, value);
 }
 static void use_sessions(intptr_t first) {
   for (intptr_t value = first; value < first + 3; ++value) {
@@ -88,10 +81,10 @@ int main(int argc, char** argv) {
     use(begin(&session), 1);
     MPI_Session_finalize(&session);
     comm = begin(&session);
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note, &keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, keep, &keyval, NULL);
     PMPI_Comm_set_attr(comm, keyval, (void*)7);
     PMPI_Comm_delete_attr(comm, keyval);
-    expect(deleted == 7, "a keyval that attrcache doesn't know is MPI's");
+    CHECK_EQUAL(deleted, 7); /* a keyval that attrcache doesn't know is MPI's */
     PMPI_Comm_set_attr(comm, keyval, (void*)2);
     use(comm, 2);
     MPI_Session_finalize(&session);
@@ -108,6 +101,6 @@ int main(int argc, char** argv) {
     MPI_Session_finalize(&session);
   }
   use_sessions(10);
-  return 0;
+  return check_failures != 0;
 }
 #endif
