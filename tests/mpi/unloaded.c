@@ -4,10 +4,11 @@
  * is unloaded; then a copy of its file lands where it was. Nothing of that is the copy's. Built as
  * the program, and with -DMODULE as the module.
  */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+
+#include "attrcache/mpix.h"
 
 #ifdef MODULE
 
@@ -15,7 +16,7 @@ static int forget(MPI_Comm c, int k, void* v, void* e) {
   (void)c, (void)k, (void)v, (void)e;
   return MPI_SUCCESS;
 }
-static int forget_of_file(void* f, int k, void* v, void* e) {
+static int forget_of_file(MPI_File f, int k, void* v, void* e) {
   (void)f, (void)k, (void)v, (void)e;
   return MPI_SUCCESS;
 }
@@ -23,8 +24,6 @@ static void destroy(void* e) { (void)e; }
 
 void leave(void);
 void leave(void) {
-  typedef int Create(int (*)(void*, int, void*, void*), void (*)(void*), int*, void*);
-  Create* const create = (Create*)dlsym(RTLD_DEFAULT, "MPIX_File_create_keyval_x");
   MPI_Comm left;
   int k;
   int stale;
@@ -38,7 +37,8 @@ void leave(void) {
   MPI_Comm_free_keyval(&k);
   MPI_Comm_set_errhandler(left, MPI_ERRORS_RETURN);
   MPI_Comm_get_attr(left, stale, &value, &flag);
-  if (create != NULL) create(forget_of_file, destroy, &k, NULL);
+  if (MPIX_File_create_keyval_x != NULL)
+    MPIX_File_create_keyval_x(forget_of_file, destroy, &k, NULL);
 }
 
 #else
