@@ -31,7 +31,7 @@ def count(spec, operations=()):
     """{(operation, contender): count}, of all operations or of those given."""
     command, _, preloaded = spec.partition("@")
     program, *arguments = command.split(",")
-    env = dict(os.environ)
+    env = {"HOME": "/tmp", **os.environ}  # Open MPI 5 and 6 don't start without it
     if preloaded:
         env["LD_PRELOAD"] = os.path.abspath(preloaded)
     return instructions.count([os.path.abspath(program), *arguments, *operations], env)

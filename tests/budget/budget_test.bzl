@@ -16,7 +16,7 @@ def budget_test(name, files, programs, data = [], size = "medium", tags = []):
 
     Args:
       name: of the test.
-      files: the script, and what it reads, which is its first argument.
+      files: the script, in Python, and what it reads, which is its first argument.
       programs: its other arguments: each LABEL[,ARGUMENT...][@LABEL], as budget.py knows them, if with files for labels.
       data: further files that the test needs.
       size: as usual.
@@ -33,8 +33,8 @@ def budget_test(name, files, programs, data = [], size = "medium", tags = []):
     sh_test(
         name = name,
         size = size,
-        srcs = ["run.sh"],
-        args = ["$(location %s)" % file for file in files] + args,
+        srcs = files[:1],
+        args = ["$(location %s)" % file for file in files[1:]] + args,
         data = {label: None for label in files + labels + data + _MODULES}.keys(),
         # The budgets are of its instructions.
         target_compatible_with = ["@platforms//cpu:x86_64"],
