@@ -20,16 +20,11 @@ constexpr size_t kRecordBytes = 96;
 class StoppedReaderTest : public ::testing::Test {
  protected:
   int make() { return Recorder::make(kind, {}); }
-  int make_seen() {
-    attrcache_callbacks callbacks = {};
-    callbacks.extra_state = &seen;
-    return Recorder::make(kind, callbacks);
-  }
 
   Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
-  int seen = make_seen();
+  int seen = make_keyval(kind, nullptr, nullptr, &seen);
 };
 
 TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
