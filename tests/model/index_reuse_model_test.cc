@@ -43,7 +43,7 @@ struct FullRegistry : OneKind {
     expect(registry.free(&variable) == ATTRCACHE_OK, "freed");
   }
   void look(id::Keyval keyval) {
-    const auto is_its_own = [this](uint64_t word, const Record& record, const References& r) {
+    const auto is_its_own = [](uint64_t word, const Record& record, const References& r) {
       const auto number = reinterpret_cast<uintptr_t>(record.callbacks.extra_state);
       expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
       r.count();
