@@ -7,7 +7,7 @@
 #   tests/stress/NAME_test.cc        found by its name; is linked with all of lib and has two processors
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
-# Tags: "no-sanitizer" leaves a test out of the tsan and asan builds (tests of MPI programs, of
+# Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
 # instruction counts, and of models), "no-tsan" out of the tsan build alone, which finds nothing in tests
 # with one thread. "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
