@@ -9,7 +9,7 @@
 #
 # Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
 # instruction counts, and of models), "no-tsan" out of the tsan build alone, which finds nothing in tests
-# with one thread. "exclusive" runs a test alone. "cpu:2" reserves two processors.
+# with one thread. "cpu:2" reserves two processors.
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
