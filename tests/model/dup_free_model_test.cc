@@ -99,8 +99,8 @@ void dup_against_growth(int there, int comes) {
 }
 TEST(Dup, AgainstGrowth) { dup_against_growth(0, 3); }
 TEST(Dup, AgainstAnotherLeaf) { dup_against_growth(9, 17); }
-// Two attributes, in two runs of slots, are deleted just after the dup has taken references on their
-// keyvals: both are dropped again.
+// Two attributes, in two runs of slots, are deleted just after the dup has taken references on
+// their keyvals: both are dropped again.
 TEST(Dup, DropsReferencesTakenInVain) {
   run_race<Objects>({3, 0}, in_turn(keys(5), set(0, 1), set(4, 2)), in_turn(erase(0), erase(4)),
                     copy);

@@ -159,6 +159,18 @@ TEST(Keyval, StaleFreeAgainstReuseOfTheIndex) {
   race_with_reuse([](Fixture& f) { f.free(0); });
 }
 
+// A record isn't used for the next keyval while a thread looks at it. (Here the entry's own record
+// waits when its index is used again, which it doesn't in index_reuse_model_test.)
+TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
+  race_with_reuse([](Fixture& f) {
+    const auto look = [&f](uint64_t, const Record& record, const References& references) {
+      references.count();
+      expect(record.callbacks.extra_state == &f.keys[0], "still its own record");
+    };
+    Registry::of(f.kind()).visit(id::of(f.keys[0].keyval), look);
+  });
+}
+
 // A keyval is unknown by the time its destructor runs.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {

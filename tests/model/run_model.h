@@ -18,7 +18,7 @@
 
 namespace attrcache::model {
 
-// Explores all executions within the bounds, complete without any; none may fail. If the environment variable
+// Explores all executions within the bounds; none may fail. If the environment variable
 // ATTRCACHE_MODEL_REPLAY is set to the replay string of a failure, only that execution runs; select
 // the one test that failed. ATTRCACHE_MODEL_DEEPER=N raises each bound by N; each step takes some
 // ten times as long.

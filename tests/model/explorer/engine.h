@@ -110,8 +110,8 @@ class Engine {
   bool enabled(const Thread& thread) const;
   static bool dependent(const Pending& a, const Pending& b);
   unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
-  // How many newer stores a load doesn't read. A swap reads an older one only if that makes it fail,
-  // so not one that is as expected.
+  // How many newer stores a load doesn't read. A swap reads an older one only if that makes it
+  // fail, so not one that is as expected.
   unsigned choose_stale(const Location& location, const Bits* expected = nullptr, Bits mask = {});
   void was_read(unsigned stale);
   void record(const Access& access, const Location& location, Bits value, unsigned stale = 0,

@@ -23,7 +23,7 @@ TEST(Litmus, MessagePassing) {
   EXPECT_EQ(message_passing(kRelease, kAcquire), ordered);
 }
 
-// SB: x = 1; read y || y = 1; read x. No order forbids 00, only fences do (asymmetric_fence_test.cc).
+// SB: x = 1; read y || y = 1; read x. No order forbids 00; fences do (asymmetric_fence_test.cc).
 TEST(Litmus, StoreBuffering) {
   const auto store_buffering = [](Order stores, Order loads) {
     return shape({2}, in_turn(store(x, 1, stores), load(0, y, loads)),
