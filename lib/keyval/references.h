@@ -133,7 +133,7 @@ class References {
   bool acquire_exact(id::Keyval keyval) const;
 
   // Takes a reference in one attempt, on a keyval whose stripe is open, and sets *name to that; or
-  // on a stripe that is open and held `word`. False: the exact count is left. Wait-free.
+  // on a stripe that is open and held `word`. False: try the exact count instead. Wait-free.
   static bool acquire_open(Counter& stripe, id::Keyval keyval, stripe::Name* name);
   static bool acquire_open(Counter& stripe, uint64_t word);
 
