@@ -53,6 +53,9 @@ class ActiveRecords {
     }
   }
 
+  // All groups that were ever entered are below this one.
+  unsigned end() const { return words_.load(kRelaxed) * kFlags; }
+
   // Looks at each record that was entered, by look(group, place), until that has seen enough;
   // returns whether it has. `word_of` finds a group's word; taken(group, place) says whether anybody
   // has the record's ordinal, and acquires what its last thread has done if not.
