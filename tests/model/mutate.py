@@ -4,10 +4,11 @@
 
   orders      Every memory order that a model reaches, by one step, at run time (see
               explorer/sites.h): acq_rel to acquire or release, those to relaxed.
-  protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each is
-              == NAME              the lines after "- " (compared without indentation and comments; they must
-              file: FILE           fit in one place) become those after "+ ", if any; "- " again
-                                   begins a second change. Without FILE: that of the patch before
+  protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each begins
+              with == NAME, and changes the file that was last named by "file: FILE", as a diff does: lines
+              after "- " go, those after "+ " come, and two blanks are before what stays. Lines are compared
+              without indentation and comments, and must fit in one place. @@ begins a change in another
+              place. A patch that has only "+ " replaces the same lines as the one before.
 
 Prints a table (mutant, caught by). It is an error if a mutant survives, and if an argument or a patch no longer fits
 the source. Orders that argued.txt argues about aren't run. A test that runs out of time catches
@@ -239,33 +240,34 @@ class Table:
     def __init__(self, folder):
         self.patches = []
         self.arguments = []
-        entry = None
+        file = None
         lines = []
         for name in [*sorted(glob.glob(folder + "/mutants/*.txt")), folder + "/argued.txt"]:
             with open(name) as f:
                 lines += f.read().split("\n")
         for line in lines:
-            if line.startswith("#") or (not line and entry is None):
-                continue
-            if line.startswith("== "):
-                entry = {"name": line[3:], "file": self.patches[-1]["file"] if self.patches else None, "hunks": []}
-                self.patches.append(entry)
+            if line.startswith("file: "):
+                file = line[6:]
+            elif line.startswith("== "):
+                self.patches.append({"name": line[3:], "file": file, "hunks": [([], [])]})
+            elif line == "@@":
+                self.patches[-1]["hunks"].append(([], []))
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in
                                             line[7:].replace("\\|", "\0").split("|", 3)]
                 self.arguments.append({"file": place, "text": text, "change": change, "why": why,
                                        "used": False})
-                entry = None
-            elif line.startswith("file: "):
-                entry["file"] = line[6:]
-            elif line.startswith("- "):
-                if not entry["hunks"] or entry["hunks"][-1][1]:
-                    entry["hunks"].append(([], []))
-                entry["hunks"][-1][0].append(line[2:])
-            elif line.startswith("+ "):
-                entry["hunks"][-1][1].append(line[2:])
-            elif line.strip():
+            elif line[:2] in ("- ", "+ ", "  "):
+                old, new = self.patches[-1]["hunks"][-1]
+                if line[0] != "+":
+                    old.append(line[2:])
+                if line[0] != "-":
+                    new.append(line[2:])
+            elif line and not line.startswith("#"):
                 sys.exit("mutants/*.txt, argued.txt: not understood: " + line)
+        for before, entry in zip(self.patches, self.patches[1:]):
+            old = entry["hunks"][0][0]
+            old += [] if old else before["hunks"][-1][0]
 
     def argument(self, name, lines, at, change):
         """Why the order on a line (of None: any Pair's) need not be caught, or None."""
