@@ -43,6 +43,7 @@ COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
            '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
 NO_END = "does not end"
+ANY_PAIR = "any Pair"  # stands for the line of an access to a Pair
 LIBRARY = "library.cc"  # in each copy of the sources: includes those of all layers
 WEAKER = {"acq_rel": ["acquire", "release"], "acquire": ["relaxed"], "release": ["relaxed"]}
 
@@ -269,52 +270,13 @@ class Table:
             old = entry["hunks"][0][0]
             old += [] if old else before["hunks"][-1][0]
 
-    def argument(self, name, lines, at, change):
-        """Why the order on a line (of None: any Pair's) need not be caught, or None."""
+    def argument(self, name, line, change):
+        """Why the order on a line need not be caught, or None."""
         for a in self.arguments:
-            if a["file"] == name and a["change"] == change and (
-                    lines is None or at in places_of(a, lines)):
+            if a["file"] == name and a["text"] in line and a["change"] == change:
                 a["used"] = True
                 return a["why"]
         return None
-
-
-ACCESS = {"load": r"\.load\(", "store": r"\.store\(", "update": r"\.(fetch_\w+|exchange)\(",
-          "swap": r"compare_exchange_\w+\(", "fail": r"compare_exchange_\w+\("}
-ORDER = {"kRelaxed": "relaxed", "kAcquire": "acquire", "kRelease": "release", "kAcqRel": "acq_rel"}
-
-
-PAIR_ORDER = {"load": "Load", "update": "Update", "swap": "Update", "fail": "Fails"}
-
-
-def code_of(line):
-    return line.split("//")[0]
-
-
-def has_access(lines, at, kind, order):
-    """Whether the statement that begins on a line, or ends there, has such an access."""
-    for first in (at, at - 1):
-        statement = ""
-        for line in lines[max(first, 0):first + 4]:
-            statement += code_of(line) + " "
-            if ";" in code_of(line):
-                break
-        access = re.search(ACCESS[kind], statement)
-        if access is None:
-            continue
-        orders = [ORDER[o] for o in re.findall(r"\bk[A-Z]\w+\b", statement[access.end():]) if o in ORDER]
-        if kind == "fail":
-            orders = orders[1:]
-        if orders[:1] == [order]:
-            return True
-    return False
-
-
-def places_of(argument, lines):
-    """The numbers of the lines that an argument of argued.txt is about."""
-    kind, order = argument["change"].split()[:2]
-    return [i for i, line in enumerate(lines)
-            if argument["text"] in line and has_access(lines, i, kind, order)]
 
 
 def order_mutants(models, build, table):
@@ -326,18 +288,15 @@ def order_mutants(models, build, table):
                 text.setdefault(os.path.basename(path), []).append(f.read().split("\n"))
     mutants = []
     for (place, kind, order), tests in sorted(models.reaching.items()):
+        name, line = place.rsplit(":", 1)
+        if len(text.get(name, [])) > 1:
+            sys.exit("atomic accesses in two files of one name: " + name)
+        source = ANY_PAIR if name == "pair" else text[name][0][int(line) - 1].strip()
         for weaker in WEAKER.get(order, []):
-            name, line = place.rsplit(":", 1)
-            if len(text.get(name, [])) > 1:
-                sys.exit("atomic accesses in two files of one name: " + name)
-            lines = text[name][0] if name != "pair" else None
-            source = lines[int(line) - 1].strip() if name != "pair" else "any Pair"
-            site = "pair:" + kind if name == "pair" else place + ":" + kind
             change = "%s %s -> %s" % (kind, order, weaker)
-            label = "%-18s %-24s %s" % (place if name != "pair" else "pair.h", change, source[:60])
-            argued = table.argument(name if name != "pair" else "pair.h", lines, int(line) - 1,
-                                    change)
-            mutants.append((label, tests, site + ":" + weaker, argued))
+            label = "%-18s %-24s %s" % (place, change, source[:60])
+            argued = table.argument(name, source, change)
+            mutants.append((label, tests, "%s:%s:%s" % (place, kind, weaker), argued))
     return mutants
 
 
@@ -373,22 +332,12 @@ def misfits(table):
         if why is not None:
             wrong.append("%s: %s: %s" % (entry["file"], entry["name"], why))
     for a in table.arguments:
-        what = "%(file)s: an argument on %(text)s, %(change)s" % a
-        kind, order = a["change"].split()[:2]
-        if a["file"] == "pair.h":
-            # Any access to a Pair: its orders are in the explorer's.
-            with open(HERE + "/explorer/pair.h") as f:
-                named = re.search(r"k%s = std::memory_order_(\w+);" % PAIR_ORDER.get(kind, "?"), f.read())
-            if named is None or named.group(1) != order:
-                wrong.append(what + ": Pairs have no such access")
-            continue
         fits = 0
-        for path in [p for folder in ["lib/*"] + HEADERS[1:] for p in
-                     glob.glob("%s/%s/%s" % (ROOT, folder, a["file"]))]:
+        for path in glob.glob("%s/lib/*/%s" % (ROOT, a["file"])):
             with open(path) as f:
-                fits += len(places_of(a, f.read().split("\n")))
-        if fits != 1:
-            wrong.append("%s: it fits in %d places" % (what, fits))
+                fits += sum(a["text"] in line for line in f)
+        if fits != 1 and a["text"] != ANY_PAIR:
+            wrong.append("%s: an argument on %s: it fits %d lines" % (a["file"], a["text"], fits))
     return wrong
 
 

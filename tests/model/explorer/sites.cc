@@ -18,7 +18,6 @@ namespace {
 // The parsed ATTRCACHE_MODEL_WEAKEN.
 struct Weakening {
   bool given = false;
-  bool pair = false;
   bool failure = false;
   char file[64] = "";
   int line = 0;
@@ -29,8 +28,7 @@ struct Weakening {
     const char* const text = std::getenv("ATTRCACHE_MODEL_WEAKEN");
     if (text == nullptr) return;
     char what[8], to[8];
-    pair = std::sscanf(text, "pair:%7[a-z]:%7[a-z_]", what, to) == 2;
-    given = pair || std::sscanf(text, "%63[^:]:%d:%7[a-z]:%7[a-z_]", file, &line, what, to) == 4;
+    given = std::sscanf(text, "%63[^:]:%d:%7[a-z]:%7[a-z_]", file, &line, what, to) == 4;
     if (!given) {
       std::fprintf(stderr, "ATTRCACHE_MODEL_WEAKEN=%s: not understood\n", text);
       std::abort();
@@ -51,7 +49,7 @@ const Weakening& weakening() {
 }
 
 using Site =
-    std::tuple<std::string, int, Kind, int, std::memory_order, std::optional<std::memory_order>>;
+    std::tuple<std::string, int, Kind, std::memory_order, std::optional<std::memory_order>>;
 std::set<Site>& reached() {
   static std::set<Site> instance;
   return instance;
@@ -70,18 +68,16 @@ bool active() {
 }
 
 void visit(Access& access, std::memory_order* failure) {
+  const bool pair = access.size == 16;
+  const char* const file = pair ? "pair" : without_folder(access.file);
+  const int line = pair ? 0 : access.line;
   if (output() != nullptr) {
     std::optional<std::memory_order> order_if_it_fails;
     if (failure != nullptr) order_if_it_fails = *failure;
-    reached().insert({without_folder(access.file), access.line, access.kind, access.size,
-                      access.order, order_if_it_fails});
+    reached().insert({file, line, access.kind, access.order, order_if_it_fails});
   }
   const Weakening& w = weakening();
-  if (!w.given || w.kind != access.kind) return;
-  if (w.pair ? access.size != 16
-             : (access.line != w.line || std::strcmp(w.file, without_folder(access.file)) != 0)) {
-    return;
-  }
+  if (!w.given || w.kind != access.kind || w.line != line || std::strcmp(w.file, file) != 0) return;
   if (w.failure) {
     *failure = w.order;
   } else {
@@ -93,10 +89,9 @@ void dump(const char* suite, const char* test) {
   if (output() == nullptr) return;
   std::FILE* file = std::fopen(output(), "a");
   if (file == nullptr) std::abort();
-  for (const auto& [name, line, kind, size, order, failure] : reached()) {
-    std::fprintf(file, "%s.%s %s:%d %s %s %s\n", suite, test, size == 16 ? "pair" : name.c_str(),
-                 size == 16 ? 0 : line, name_of(kind), name_of(order),
-                 failure.has_value() ? name_of(*failure) : "-");
+  for (const auto& [name, line, kind, order, failure] : reached()) {
+    std::fprintf(file, "%s.%s %s:%d %s %s %s\n", suite, test, name.c_str(), line, name_of(kind),
+                 name_of(order), failure.has_value() ? name_of(*failure) : "-");
   }
   std::fclose(file);
   reached().clear();

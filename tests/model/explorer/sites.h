@@ -5,9 +5,10 @@
 // these environment variables every access has the order in the source.
 //
 //   ATTRCACHE_MODEL_SITES=FILE        appends "TEST FILE:LINE KIND ORDER [FAILURE ORDER]" lines
-//   ATTRCACHE_MODEL_WEAKEN=SITE:ORDER SITE is FILE:LINE:KIND or pair:KIND (all accesses to Pairs,
-//                                     whose orders are written once); KIND is load, store, update,
-//                                     swap, or fail, for the failure order of a swap
+//   ATTRCACHE_MODEL_WEAKEN=FILE:LINE:KIND:ORDER
+//
+// KIND is load, store, update, swap, or fail, for the failure order of a swap. All accesses to Pairs,
+// whose orders are written once, are at "pair:0".
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_SITES_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_SITES_H_
