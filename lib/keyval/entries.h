@@ -29,19 +29,12 @@ class Entries {
   Entries(const Entries&) = delete;
   Entries& operator=(const Entries&) = delete;
 
-  // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
-  // with that ordinal. They exist as soon as a keyval was made.
+  // The first indices, which all usual programs do with. Theirs exist as soon as a keyval was made.
   static constexpr uint32_t kFirstChunkLength = 64;
-  References::Counter* first_chunk_counters(unsigned ordinal) const {
-    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
-    if (counters == 0) [[unlikely]]
-      return nullptr;
-    return reinterpret_cast<References::Counter*>(counters) +
-           (ordinal & stripe_mask_) * kFirstChunkLength;
-  }
 
-  // The same for the keyval at any offset, and for those that follow it in its batch of indices;
-  // null if there never was one. The caller uses a counter only once it has found a value under its
+  // The reference counter, in the stripe of the thread with that ordinal, of the keyval at any
+  // offset; behind it are those of the others in its batch of indices. Null if there never was one.
+  // The caller uses a counter only once it has found a value under its
   // keyval, or a slot of one whose index is beyond the first chunk.
   References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
@@ -61,8 +54,11 @@ class Entries {
     const id::Offset offset = id::slot_offset(keyval);
     if (id::bytes(offset) >= kFirstChunkLength << id::kIndexShift) [[unlikely]]
       return counters(offset, ordinal);
-    References::Counter* const first = first_chunk_counters(ordinal);
-    return first != nullptr ? first + (id::bytes(offset) >> id::kIndexShift) : nullptr;
+    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
+    if (counters == 0) [[unlikely]]
+      return nullptr;
+    return reinterpret_cast<References::Counter*>(counters) +
+           (ordinal & stripe_mask_) * kFirstChunkLength + (id::bytes(offset) >> id::kIndexShift);
   }
 
   // Calls visit(Entry&, references) for every index that was ever used, without a pin.

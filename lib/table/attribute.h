@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// set and delete of one attribute. The steps that they take are in slot.h. Each looks at the slot
-// and takes the step that this calls for, in a loop, because another thread may have been faster.
-// The first round is inlined into the callers: it takes the steps of the common cases (S1, S2, S3).
-// If it hasn't taken one, the other rounds start over (continue_set, continue_delete). They get their
-// arguments in registers, and nothing comes after them, so that the first round has nothing to save.
+// set_if_absent and delete of one attribute, and what set (set.h) and free share with them. The steps
+// that they take are in slot.h. Each looks at the slot and takes the step that this calls for, in a
+// loop, because another thread may have been faster. A first look, for what most calls find, is
+// inlined into the callers. The others get their arguments in registers, and nothing comes after them,
+// so that the first look has nothing to save.
 //
 // What was read of a keyval may be acted upon only if a reference on it was held at that time: the
 // caller's, or that of a value found attached. Until a reference is held, the keyval may end, and
@@ -37,8 +37,6 @@ struct Key {
 };
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
-
-inline int set_attribute(const Target& target, Key key, uint64_t value, int* callback_code);
 
 // Attaches the value if nothing is attached, or what is attached is being deleted. Otherwise
 // ATTRCACHE_PRESENT, and *present is what get gives, unless `present` is null.
@@ -83,15 +81,15 @@ inline int fail(int code, int* callback_code) {
                                                   OnFailure on_failure, int* code) {
   *code = run_delete_fn(target, scope, slot, claimed, keyval);
   if (scope.table_died()) return true;
-  if (*code != 0 && on_failure == OnFailure::kKeep &&
-      !deletes_once(target.registry.callbacks(keyval))) {
-    return !claim.restore();  // (S9)
+  if (*code != 0) [[unlikely]] {
+    if (on_failure == OnFailure::kKeep && !deletes_once(target.registry.callbacks(keyval)))
+      return !claim.restore();  // (S9)
   }
   claim.detach();  // (S12)
   return true;
 }
 
-// ---- The first round of the two loops ----
+// ---- First looks ----
 
 // The slot of a keyval, or null if it was never needed.
 [[gnu::always_inline]] inline Pair* find_slot(Table& table, id::Keyval keyval) {
@@ -115,39 +113,7 @@ inline int fail(int code, int* callback_code) {
 inline constexpr stripe::Name kNotTaken{0};
 [[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval);
 
-// All rounds of a set; and the same, once a reference on the keyval that was taken in vain is dropped.
-[[gnu::noinline]] int continue_set(Registry& registry, Table& table, void* object, Key key,
-                                   uint64_t value, int* callback_code);
-[[gnu::noinline]] int continue_set_in_vain(Registry& registry, Table& table, void* object, Key key,
-                                           uint64_t value, int* callback_code);
-
-[[gnu::always_inline]] inline int set_attribute(const Target& target, Key key, uint64_t value,
-                                                int* callback_code) {
-  Registry& registry = target.registry;
-  Table& table = target.table;
-  const id::Keyval keyval = key.keyval;
-  Pair* const slot = find_slot(table, keyval);
-  if (slot != nullptr) [[likely]] {
-    SlotContent now = slot->load();
-    if (meta::replaceable_at_once(now.meta, keyval) && registry.is_kind_of(keyval)) {
-      const uint64_t replacement = slot::successor(table, now.meta, key.tag);
-      if (slot::put(*slot, now, {value, replacement})) [[likely]]
-        return ATTRCACHE_OK;  // (S2)
-    } else if (meta::empty(now.meta)) {
-      stripe::Name name;
-      if (take_open(registry, keyval, &name) != nullptr) [[likely]] {
-        if (slot::put(*slot, now, {value, meta::attached(name, key.tag, table.tick())}))
-            [[likely]] {
-          return ATTRCACHE_OK;  // (S1)
-        }
-        return continue_set_in_vain(registry, table, target.object, key, value, callback_code);
-      }
-    }
-  }
-  return continue_set(registry, table, target.object, key, value, callback_code);
-}
-
-// The other rounds of a set_if_absent.
+// All other set_if_absents.
 [[gnu::noinline]] int continue_set_if_absent(Registry& registry, Table& table, Key key,
                                              uint64_t value, void** present);
 
@@ -166,7 +132,7 @@ inline constexpr stripe::Name kNotTaken{0};
   return continue_set_if_absent(registry, table, key, value, present);
 }
 
-// All rounds of a delete.
+// All other deletes.
 [[gnu::noinline]] int continue_delete(Registry& registry, Table& table, void* object,
                                       id::Keyval keyval, int* callback_code);
 

@@ -47,6 +47,8 @@ inline void Batch::begin_at(Item* end) {
 // Lists the attributes of a run in front of those that are listed. The last slots come first.
 [[gnu::always_inline]] inline void Batch::list(Pair* run, uint32_t length, uint32_t first) {
   uint32_t index = first + length;
+  Item* items = items_;
+  uint64_t next = next_;
   for (Pair* slot = run + length; slot != run;) {
     --slot;
     --index;
@@ -56,10 +58,12 @@ inline void Batch::begin_at(Item* end) {
       continue;
     }
     const uint64_t number = meta::sequence(m);
-    if (number >= next_) in_order_ = false;
-    next_ = number;
-    *--items_ = {m, slot, index};
+    if (number >= next) in_order_ = false;
+    next = number;
+    *--items = {m, slot, index};
   }
+  items_ = items;
+  next_ = next;
 }
 
 inline void Batch::sort() {

@@ -11,6 +11,7 @@
 #include "table/hand_off.h"
 #include "table/hold.h"
 #include "table/meta.h"
+#include "table/set.h"
 
 namespace attrcache {
 namespace {
@@ -115,6 +116,7 @@ class Dup {
     Pair* const made = find_slot(to_.table, keyval);
     return made != nullptr ? made : to_.table.grow(id::index(keyval), registry_.memory());
   }
+  int attach_over(Key key, uint64_t value, int* callback_code);
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
@@ -128,17 +130,22 @@ class Dup {
   const Target& to_;
   TableScope old_scope_;
   TableScope new_scope_;
-  // The cell in which each copy is announced in turn; null until the first.
+  // The cell in which each copy is announced in turn.
   Announcement* cell_ = nullptr;
 };
+
+// Attaches what was copied in place of what a callback has attached there.
+[[gnu::noinline, gnu::cold]] int Dup::attach_over(Key key, uint64_t value, int* callback_code) {
+  return give_up(key.keyval,
+                 set_attribute(registry_, to_.table, to_.object, key, value, callback_code));
+}
 
 // Attaches what was copied, and gives it the reference.
 [[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
                                               uint64_t value, attrcache_tag tag,
                                               int* callback_code) {
-  if (!meta::empty(made.load_meta())) [[unlikely]] {
-    return give_up(keyval, set_attribute(to_, {keyval, tag}, value, callback_code));
-  }
+  if (!meta::empty(made.load_meta())) [[unlikely]]
+    return attach_over({keyval, tag}, value, callback_code);
   made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
   return ATTRCACHE_OK;
 }
@@ -181,9 +188,6 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   // memory then.
   Pair* const made = place(keyval);
   if (made == nullptr) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  if (cell_ == nullptr) cell_ = registry_.readers().take();
-  if (cell_ == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   SlotContent found;
   bool held;
@@ -251,6 +255,7 @@ bool Dup::start_over(id::Keyval in_vain) {
 }
 
 int Dup::run(int* callback_code) {
+  if ((cell_ = registry_.readers().take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
   Batch batch(from_.table, &registry_.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {

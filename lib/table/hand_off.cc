@@ -133,12 +133,11 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-bool Deletion::hand_off_held(Target target, Pair& slot, id::Keyval keyval, SlotContent found,
-                             slot::Claim* claim, Announcement& cell, bool taken) {
-  Registry& registry = target.registry;
+bool Deletion::hand_off_held(Registry& registry, Table& table, Pair& slot, uint64_t m,
+                             Announcement& cell, slot::Claim* claim, void* object, uint64_t value,
+                             id::Keyval keyval, bool taken) {
   Readers& readers = registry.readers();
-  const uint64_t m = found.meta;
-  give_up_copies_of(readers, target.table, slot, m);
+  give_up_copies_of(readers, table, slot, m);
   if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
   const Announcement* const holder = find_holder(readers, &slot, m);  // (L7)
   if (holder == nullptr) return false;
@@ -146,16 +145,15 @@ bool Deletion::hand_off_held(Target target, Pair& slot, id::Keyval keyval, SlotC
   Tomb& tomb = readers.place_tomb(slot, m);  // (L8)
   tomb.slot.store(word_of(&slot), kRelaxed);
   tomb.meta.store(m, kRelaxed);
-  tomb.value.store(found.value, kRelaxed);
-  tomb.table.store(word_of(&target.table), kRelaxed);
+  tomb.value.store(value, kRelaxed);
+  tomb.table.store(word_of(&table), kRelaxed);
   tomb.taker.store(0, kRelaxed);
   tomb.registry.store(word_of(&registry), kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
-  tomb.object.store(word_of(target.object), kRelaxed);
-  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target.object),
-                            kRelaxed);
+  tomb.object.store(word_of(object), kRelaxed);
+  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), object), kRelaxed);
   readers.count_handed_off();
-  target.table.mark_replaced();
+  table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   const uint64_t open = tomb.open();

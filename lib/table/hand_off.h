@@ -37,8 +37,8 @@ class Deletion {
   [[gnu::always_inline]] bool hand_off(const Target& target, Pair& slot, id::Keyval keyval,
                                        SlotContent found, slot::Claim* claim) {
     if (!meta::was_held(found.meta) ||
-        !hand_off_held({target.registry, target.table, target.object}, slot, keyval, found, claim,
-                       *cell_, taken_)) {
+        !hand_off_held(target.registry, target.table, slot, found.meta, *cell_, claim,
+                       target.object, found.value, keyval, taken_)) {
       return false;
     }
     cell_ = nullptr;
@@ -69,10 +69,12 @@ class Deletion {
       cell.what.store(0, kRelease);  // hands on what was done to the table
     }
   }
-  // A target of its own, so that the caller can keep what it has in registers.
-  [[gnu::noinline]] static bool hand_off_held(Target target, Pair& slot, id::Keyval keyval,
-                                              SlotContent found, slot::Claim* claim,
-                                              Announcement& cell, bool taken);
+  // One word each, which the caller has in registers. If two were stored one by one, to be loaded as
+  // a struct, the processor would stall.
+  [[gnu::noinline]] static bool hand_off_held(Registry& registry, Table& table, Pair& slot,
+                                              uint64_t m, Announcement& cell, slot::Claim* claim,
+                                              void* object, uint64_t value, id::Keyval keyval,
+                                              bool taken);
 
   Readers& readers_;
   Announcement* cell_ = nullptr;

@@ -2,8 +2,8 @@
 //
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
 // in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
-// sees by plain stores.) Which operation takes which step is decided in attribute.h, attribute.cc
-// (set, delete), hold.cc (borrow), dup.cc and free.cc.
+// sees by plain stores.) Which operation takes which step is decided in set.h, attribute.h and
+// attribute.cc (set, delete), hold.cc (borrow), dup.cc and free.cc.
 // How a deletion is handed off to holders is in readers/tomb.h.
 //
 // The states of a slot, and the steps that lead from each:

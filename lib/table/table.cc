@@ -103,8 +103,8 @@ Pair* Table::grow(uint32_t index, const Memory& memory) {
 }
 
 void Table::release_beyond(Directory& dir, const Memory& memory) {
-  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
-    Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
+  for (uint64_t near = dir.flags() & ~Directory::kHasTree; near != 0; near &= near - 1) {
+    Leaf* const leaf = dir.leaves[__builtin_ctzll(near)].load(kAcquire);  // as T1
     if (leaf != &no_leaf) memory.destroy(leaf);
   }
   const auto release_leaf = [&memory](FarLeaf* leaf) {

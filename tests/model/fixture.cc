@@ -3,7 +3,6 @@
 #include "tests/model/fixture.h"
 
 #include "keyval/registry.h"
-#include "table/attribute.h"
 #include "table/meta.h"
 #include "tests/support/processors.h"
 
@@ -188,26 +187,12 @@ int Fixture::record(Call::Kind kind, int attribute, int value, int result, const
 }
 
 int Fixture::set(int object, int key, int value) {
-  return set_by(&attrcache_set_as, object, key, value);
-}
-
-int Fixture::set_slowly(int object, int key, int value) {
-  const auto without_first_round = [](attrcache_kind* kind, attrcache_table* table, void* of,
-                                      int keyval, intptr_t pointer, attrcache_tag tag,
-                                      int* callback_code) noexcept {
-    return attrcache::continue_set(attrcache::Registry::of(kind), attrcache::Table::of(table), of,
-                                   {attrcache::id::of(keyval), tag},
-                                   attrcache::stored(pointer, tag), callback_code);
-  };
-  return set_by(without_first_round, object, key, value);
-}
-
-int Fixture::set_by(decltype(&attrcache_set_as) how, int object, int key, int value) {
   values[value].body.write(value);
   values[value].no_delete_fn = keys[key].no_delete_fn;
   CallScope scope(*this, Calling::kSet, object, key, value);
-  const int result = how(kind_, &tables_[object], &tables_[object], keys[key].keyval,
-                         reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
+  const int result =
+      attrcache_set_as(kind_, &tables_[object], &tables_[object], keys[key].keyval,
+                       reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
   ++(result == ATTRCACHE_OK ? values[value].attached : values[value].refused);
   const Calling::Of& of = scope.call.of[key];
   if (of.first < 0) {

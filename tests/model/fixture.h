@@ -65,7 +65,6 @@ class Fixture {
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
-  int set_slowly(int object, int key, int value);      // as set, but without its first round
   bool set_if_absent(int object, int key, int value);  // whether it has attached the value
   int get(int object, int key);                        // returns the value's number, or 0
   int get_body(int object, int key);  // also reads the body: only if no thread deletes the value
@@ -119,7 +118,6 @@ class Fixture {
   class CallScope;
 
   Begin begin() const { return {now(), recorded_}; }
-  int set_by(decltype(&attrcache_set_as) how, int object, int key, int value);
   static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag);
   static int delete_fn(void*, int, void* value, void* extra);
   static void destructor(void* extra, void* context);

@@ -4,7 +4,6 @@
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
-#include "table/attribute.h"
 #include "table/dup_free.h"
 #include "tests/model/objects.h"
 #include "tests/model/race.h"
@@ -127,28 +126,18 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
 }
 
 // Without a delete_fn, a set may learn only from its failing swap of the slot that the keyval is
-// gone. It then also knows that the value is detached, and may end it. The fast path looks at the
-// keyval afterwards; a set that goes the other way throughout doesn't.
-template <int (Fixture::*kSet)(int, int, int)>
-void replacement_knows_that_the_value_is_detached() {
+// gone. It then also knows that the value is detached, and may end it.
+TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
   static int told;
   told = 0;
   race_with_reuse(
       [](Fixture& f) {
-        if ((f.*kSet)(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
+        if (f.set(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
         ++told;
         f.values[1].body.write(1);
       },
       Fixture::kNone, true);
   EXPECT_GT(told, 10);
-}
-
-TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
-  replacement_knows_that_the_value_is_detached<&Fixture::set>();
-}
-
-TEST(Keyval, StaleSlowReplacementKnowsThatTheValueIsDetached) {
-  replacement_knows_that_the_value_is_detached<&Fixture::set_slowly>();
 }
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
@@ -244,9 +233,7 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
 
 TEST(Keyval, SetAgainstTheIntComingRound) {
   against_the_int_coming_round(Copy::kNot, [](Objects& o) {
-    int code = 0;
-    set_attribute({Registry::of(o.kind), Table::of(&o.tables[1]), nullptr},
-                  {id::of(o.keys[0]), ATTRCACHE_AS_POINTER}, 7, &code);
+    attrcache_set(o.kind, &o.tables[1], nullptr, o.keys[0], reinterpret_cast<void*>(7), nullptr);
   });
 }
 
