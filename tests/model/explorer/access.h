@@ -10,14 +10,14 @@
 
 namespace attrcache::model::access {
 
-Bits load(const Access& access);
-void store(const Access& access, Bits value);
-Bits update(const Access& access, Update how, Bits operand);
-bool swap(const Access& access, Bits& expected, Bits desired, Bits mask, std::memory_order failure);
+Bits load(Access access);
+void store(Access access, Bits value);
+Bits update(Access access, Update how, Bits operand);
+bool swap(Access access, Bits& expected, Bits desired, Bits mask, std::memory_order failure);
 // A compare-exchange of two locations of up to 8 bytes in one step, as by ldaxp and stlxp. Both
 // locations are read, and both are written: with `desired` if they hold `expected`, otherwise with
 // what they hold. `expected` then has what they held.
-bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired);
+bool swap_both(Access low, Access high, Bits& expected, Bits desired);
 
 }  // namespace attrcache::model::access
 
