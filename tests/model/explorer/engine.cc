@@ -6,7 +6,11 @@
 
 #include <algorithm>
 
+#include "tests/model/explorer/atomic.h"
+#include "tests/model/explorer/sites.h"
+
 namespace attrcache::model {
+
 const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
 
 void* Engine::allocate(size_t bytes) { return heap().allocate(bytes, current(), heap_view()); }
@@ -134,5 +138,43 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
   expected = before;
   return done;
 }
+
+namespace access {
+namespace {
+
+// Weakens the access if mutate.py asks for that.
+void ask(Access& access, std::memory_order* failure = nullptr) {
+  if (concurrent && sites::active()) sites::visit(access, failure);
+}
+
+}  // namespace
+
+Bits load(Access access) {
+  ask(access);
+  return engine().load(access);
+}
+
+void store(Access access, Bits value) {
+  ask(access);
+  engine().store(access, value);
+}
+
+Bits update(Access access, Update how, Bits operand) {
+  ask(access);
+  return engine().update(access, how, operand);
+}
+
+bool swap(Access access, Bits& expected, Bits desired, Bits mask, std::memory_order failure) {
+  ask(access, &failure);
+  return engine().swap(access, expected, desired, mask, failure);
+}
+
+bool swap_both(Access low, Access high, Bits& expected, Bits desired) {
+  ask(low);
+  ask(high);
+  return engine().swap_both(low, high, expected, desired);
+}
+
+}  // namespace access
 
 }  // namespace attrcache::model
