@@ -42,10 +42,9 @@ void free_beside_a_deletion_that_shows_nowhere(bool by_a_set, bool empty = false
     reaches("beside the deletion", begun);
     if (!begun) return;
     if (empty) f.erase(0, 0);
-    const int result = f.erase_all(0);
-    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-    reaches("busy", result == ATTRCACHE_ERR_BUSY);
-    if (result != ATTRCACHE_OK) return;
+    const bool freed = is_freed(f);
+    reaches("busy", !freed);
+    if (!freed) return;
     f.values[1].body.read();  // a race, unless its deletion has ended
     expect(is_as_new(f.table(0)), "the table is empty again");
     use_again(f, 4);
@@ -54,9 +53,7 @@ void free_beside_a_deletion_that_shows_nowhere(bool by_a_set, bool empty = false
 }
 TEST(Free, BesideADelete) {
   const auto free = [](Fixture& f) {
-    const int result = f.erase_all(0);
-    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-    if (result == ATTRCACHE_OK) f.values[1].body.read();
+    if (is_freed(f)) f.values[1].body.read();
   };
   race({}, attached(), erase, free);
 }
@@ -111,14 +108,14 @@ void ends_beside_what_is_left(End how, bool replaced) {
     reaches("beside the holder", held);
     if (!held) return;
     replaced ? f.set(0, 0, 2) : f.erase(0, 0);
-    int result = ATTRCACHE_OK;
-    if (how == End::kFree) result = f.erase_all(0);
-    if (how == End::kFinally) result = f.erase_all(0, ATTRCACHE_DRAIN_FINALLY);
+    if (how == End::kFree) {
+      const bool freed = is_freed(f);
+      reaches("busy", !freed);
+      if (!freed) return;
+    }
+    if (how == End::kFinally)
+      expect(f.erase_all(0, ATTRCACHE_DRAIN_FINALLY) == ATTRCACHE_OK, "it can't fail");
     if (how == End::kAbandon) f.abandon(0);
-    expect(result == ATTRCACHE_OK || (how == End::kFree && result == ATTRCACHE_ERR_BUSY),
-           "freed, or not yet");
-    if (how == End::kFree) reaches("busy", result == ATTRCACHE_ERR_BUSY);
-    if (result != ATTRCACHE_OK) return;
     expect(is_as_new(f.table(0)), "the table is empty again");
     given_up = how != End::kFree && !gives_back;
     if (how == End::kFree) {

@@ -24,10 +24,8 @@ namespace attrcache::model {
 inline std::map<std::string, bool> cases;
 inline void reaches(const char* what, bool now) { cases[what] |= now; }
 
-// Explores all executions within the bounds; none may fail. If the environment variable
-// ATTRCACHE_MODEL_REPLAY is set to the replay string of a failure, only that execution runs; select
-// the one test that failed. ATTRCACHE_MODEL_DEEPER=N raises each bound by N; each step takes some
-// ten times as long.
+// Explores all executions within the bounds; none may fail. tests/README.md says what the two
+// environment variables are for.
 template <typename Program>
 void run_model(Options options, Program program) {
   const char* const deeper = std::getenv("ATTRCACHE_MODEL_DEEPER");
