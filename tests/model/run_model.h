@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <string>
 
 #include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/sites.h"
@@ -18,10 +20,12 @@
 
 namespace attrcache::model {
 
-// Explores all executions within the bounds; none may fail. If the environment variable
-// ATTRCACHE_MODEL_REPLAY is set to the replay string of a failure, only that execution runs; select
-// the one test that failed. ATTRCACHE_MODEL_DEEPER=N raises each bound by N; each step takes some
-// ten times as long.
+// A model says which cases it is about: each must come about in some execution.
+inline std::map<std::string, bool> cases;
+inline void reaches(const char* what, bool now) { cases[what] |= now; }
+
+// Explores all executions within the bounds; none may fail. tests/README.md says what the two
+// environment variables are for.
 template <typename Program>
 void run_model(Options options, Program program) {
   const char* const deeper = std::getenv("ATTRCACHE_MODEL_DEEPER");
@@ -30,6 +34,7 @@ void run_model(Options options, Program program) {
       *limit += static_cast<unsigned>(std::strtoul(deeper, nullptr, 10));
   }
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
+  cases.clear();
   const auto start = std::chrono::steady_clock::now();
   const Result result = explore(options, program);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -50,6 +55,7 @@ void run_model(Options options, Program program) {
   EXPECT_EQ(result.failure, "") << "replay: " << result.replay;
   if (options.replay == nullptr && result.failure.empty()) {
     EXPECT_TRUE(result.exhaustive);
+    for (const auto& [what, reached] : cases) EXPECT_TRUE(reached) << what;
   }
 }
 

@@ -10,19 +10,6 @@ namespace {
 constexpr auto kNone = Fixture::kNone;
 constexpr Setting kOfThree = {.bound = {1, 1}};
 
-// Each thread then finds the one value that there is.
-TEST(SetIfAbsent, ExactlyOneAttaches) {
-  run_model({2, 1}, [] {
-    Fixture f;
-    f.make_key(Fixture::kDelete);
-    static bool did[3];
-    for (int i = 0; i < 2; ++i) spawn([&f, i] { did[i] = f.set_if_absent(0, 0, 1 + i); });
-    join();
-    expect(did[0] != did[1], "exactly one attaches");
-    expect(f.get(0, 0) == (did[0] ? 1 : 2), "its value is there");
-    f.finish();
-  });
-}
 TEST(SetIfAbsent, OfThree) {
   race(kOfThree, keyval(), set_if_absent(1), in_turn(set_if_absent(2), get), set_if_absent(3));
 }

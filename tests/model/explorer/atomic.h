@@ -12,9 +12,21 @@
 #include <cstring>
 #include <type_traits>
 
-#include "tests/model/explorer/access.h"
+#include "tests/model/explorer/types.h"
 
 namespace attrcache::model {
+
+// What the engine does for each access of the code under test.
+namespace access {
+Bits load(Access access);
+void store(Access access, Bits value);
+Bits update(Access access, Update how, Bits operand);
+bool swap(Access access, Bits& expected, Bits desired, Bits mask, std::memory_order failure);
+// A compare-exchange of two locations of up to 8 bytes in one step, as by ldaxp and stlxp. Both
+// locations are read, and both are written: with `desired` if they hold `expected`, otherwise with
+// what they hold. `expected` then has what they held.
+bool swap_both(Access low, Access high, Bits& expected, Bits desired);
+}  // namespace access
 
 template <typename T>
 class Atomic {

@@ -6,7 +6,11 @@
 
 #include <algorithm>
 
+#include "tests/model/explorer/atomic.h"
+#include "tests/model/explorer/sites.h"
+
 namespace attrcache::model {
+
 const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
 
 void* Engine::allocate(size_t bytes) { return heap().allocate(bytes, current(), heap_view()); }
@@ -17,6 +21,7 @@ void Engine::release(void* memory) {
 
 void Engine::record(const Access& access, const Location& location, Bits value, unsigned stale,
                     bool failed) {
+  if (!concurrent) return;
   log_.add({access, value, static_cast<uint8_t>(current()), static_cast<uint8_t>(stale),
             location.entry != 0, failed});
   replay_.next();
@@ -50,9 +55,8 @@ void Engine::was_read(unsigned stale) {
 }
 
 Bits Engine::load(const Access& access) {
-  check_address(access.address);
-  Location& location = memory_.find(access);
-  if (!arrive(access, location, false)) {
+  Location& location = arrive(access, false);
+  if (location.entry == 0) {
     const Bits value = read_bytes(access.address, access.size);
     record(access, location, value);
     return value;
@@ -77,21 +81,16 @@ void Engine::wrote(const Access& access, Location& location, Bits value, std::me
     memory_.store(location, running_->view, value, order, update);
     running_->fresh = false;
   }
-  if (releases(order)) ++running_->view.at[current()];
+  if (concurrent && releases(order)) ++running_->view.at[current()];
   record(access, location, value);
 }
 
 void Engine::store(const Access& access, Bits value) {
-  check_address(access.address);
-  Location& location = memory_.find(access);
-  arrive(access, location, true);
-  wrote(access, location, value, access.order, false);
+  wrote(access, arrive(access, true), value, access.order, false);
 }
 
 Bits Engine::update(const Access& access, Update how, Bits operand) {
-  check_address(access.address);
-  Location& location = memory_.find(access);
-  arrive(access, location, true);
+  Location& location = arrive(access, true);
   const Bits before = read_bytes(access.address, access.size);
   if (location.entry != 0) was_read(0);
   wrote(access, location, updated(how, before, operand, access.size), access.order, true);
@@ -100,9 +99,8 @@ Bits Engine::update(const Access& access, Update how, Bits operand) {
 
 bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
                   std::memory_order failure) {
-  check_address(access.address);
-  Location& location = memory_.find(access);
-  const bool tracked = arrive(access, location, true);
+  Location& location = arrive(access, true);
+  const bool tracked = location.entry != 0;
   const Bits newest = read_bytes(access.address, access.size);
   unsigned stale = 0;
   if (tracked) {
@@ -125,10 +123,9 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
 }
 
 bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bits desired) {
-  check_address(low.address);
-  Location& lower = memory_.find(low);
-  Location& upper = memory_.find(high);
-  if (arrive(low, lower, true, &upper)) was_read(0);
+  Location& lower = arrive(low, true, &high);
+  Location& upper = located(high);
+  if (lower.entry != 0 || upper.entry != 0) was_read(0);
   const Bits before = {read_bytes(low.address, low.size).lo,
                        read_bytes(high.address, high.size).lo};
   const bool done = before == expected;
@@ -141,5 +138,43 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
   expected = before;
   return done;
 }
+
+namespace access {
+namespace {
+
+// Weakens the access if mutate.py asks for that.
+void ask(Access& access, std::memory_order* failure = nullptr) {
+  if (concurrent && sites::active()) sites::visit(access, failure);
+}
+
+}  // namespace
+
+Bits load(Access access) {
+  ask(access);
+  return engine().load(access);
+}
+
+void store(Access access, Bits value) {
+  ask(access);
+  engine().store(access, value);
+}
+
+Bits update(Access access, Update how, Bits operand) {
+  ask(access);
+  return engine().update(access, how, operand);
+}
+
+bool swap(Access access, Bits& expected, Bits desired, Bits mask, std::memory_order failure) {
+  ask(access, &failure);
+  return engine().swap(access, expected, desired, mask, failure);
+}
+
+bool swap_both(Access low, Access high, Bits& expected, Bits desired) {
+  ask(low);
+  ask(high);
+  return engine().swap_both(low, high, expected, desired);
+}
+
+}  // namespace access
 
 }  // namespace attrcache::model

@@ -24,6 +24,9 @@
 
 namespace attrcache::model {
 
+// Whether the model's threads are running.
+inline constinit bool concurrent = false;
+
 class Engine {
  public:
   // ---- For the driver ----
@@ -46,7 +49,7 @@ class Engine {
   void note(const char* text, int number);
   bool first_has_stopped() const { return first_stopped_; }
 
-  // ---- For the code under test; the first four may be called only while threads run ----
+  // ---- For the code under test. Before and after threads run, atomics are plain memory ----
   Bits load(const Access& access);
   void store(const Access& access, Bits value);
   Bits update(const Access& access, Update how, Bits operand);
@@ -59,7 +62,12 @@ class Engine {
   void heavy_fence();
   // A thread's own full fence.
   void full_fence();
-  void check_address(const void* address);
+  void check_address(const void* address) {
+    if (reinterpret_cast<uintptr_t>(address) < 65536) fail("access through a null pointer");
+    if (concurrent) return;  // come_to() looks at the heap
+    const char* const error = heap().access(heap().block_of(address), Heap::kProgram, nullptr);
+    if (error != nullptr) fail(error);
+  }
   void* allocate(size_t bytes);
   void release(void* memory);
   ThreadState& thread_state() { return running_->lib; }
@@ -95,9 +103,13 @@ class Engine {
   [[noreturn]] void give_up();
   void go_on_in(Thread& thread);
 
-  // To be called before an access; another thread may run first. True if the location has a
-  // history.
-  bool arrive(const Access& access, Location& location, bool writes, Location* second = nullptr);
+  // To be called before an access, or one to two locations; another thread may run first.
+  Location& arrive(const Access& access, bool writes, const Access* second = nullptr) {
+    check_address(access.address);
+    return concurrent ? come_to(access, writes, second) : plain_;
+  }
+  Location& come_to(const Access& access, bool writes, const Access* second);
+  Location& located(const Access& access) { return concurrent ? memory_.find(access) : plain_; }
   // A point where others may run first, and a line of the log for one that is no access.
   void pause(const Pending& pending);
   void record_pause(const char* what, int number = 0, Kind kind = Kind::kWait);
@@ -123,6 +135,7 @@ class Engine {
   Options options_;
   Choices choices_;
   Memory memory_;
+  Location plain_;    // of all accesses while no thread runs: it has no history
   View fenced_ = {};  // what was known at the last full fence
   Log log_;
   Replay replay_;
@@ -146,17 +159,6 @@ class Engine {
 
 extern Engine the_engine;
 inline Engine& engine() { return the_engine; }
-
-// Whether the model's threads are running. Before and after that, atomics are plain memory.
-inline constinit bool concurrent = false;
-
-inline void Engine::check_address(const void* address) {
-  if (reinterpret_cast<uintptr_t>(address) < 65536) fail("access through a null pointer");
-  if (concurrent) return;  // arrive() looks at the heap
-  if (const char* error = heap().access(heap().block_of(address), Heap::kProgram, nullptr)) {
-    fail(error);
-  }
-}
 
 }  // namespace attrcache::model
 

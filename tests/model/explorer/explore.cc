@@ -15,6 +15,7 @@
 #include <cstdlib>
 
 #include "tests/model/explorer/engine.h"
+#include "tests/model/explorer/moment.h"
 
 namespace attrcache::model {
 namespace {
@@ -76,6 +77,12 @@ void expect(bool condition, const char* what) {
 }
 
 bool first_has_stopped() { return engine().first_has_stopped(); }
+
+Moment now() {
+  Moment moment = {engine().current(), {}};
+  for (unsigned t = 0; t < kMaxThreads; ++t) moment.knows[t] = engine().view().at[t];
+  return moment;
+}
 
 void note(const char* text, int number) { engine().note(text, number); }
 

@@ -131,11 +131,13 @@ void Engine::go_on_in(Thread& thread) {
   if (&from != &thread) Fiber::transfer(from.fiber, thread.fiber);
 }
 
-bool Engine::arrive(const Access& access, Location& location, bool writes, Location* second) {
+Location& Engine::come_to(const Access& access, bool writes, const Access* second) {
+  Location& location = located(access);
   if (access.order == std::memory_order_seq_cst) fail("seq_cst accesses are not modelled");
-  const bool tracked = location.entry != 0 || (second != nullptr && second->entry != 0);
-  if (tracked || replay_.given()) pause({&location, second, writes, false});
-  for (Location* accessed : {&location, second}) {
+  Location* const other = second != nullptr ? &located(*second) : nullptr;
+  const bool tracked = location.entry != 0 || (other != nullptr && other->entry != 0);
+  if (tracked || replay_.given()) pause({&location, other, writes, false});
+  for (Location* accessed : {&location, other}) {
     if (accessed != nullptr && accessed->entry == 0 &&
         Memory::note_access(*accessed, current(), writes)) {
       outcome_.learned = true;
@@ -146,7 +148,7 @@ bool Engine::arrive(const Access& access, Location& location, bool writes, Locat
     fail(error);
   }
   count_step();
-  return tracked;
+  return location;
 }
 
 void Engine::pause(const Pending& pending) {

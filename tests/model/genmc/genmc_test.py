@@ -22,8 +22,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SCENARIOS = {
     "index_queue": ["first_pushes", "push_and_pop", "two_pops"],
     "pair_two_words": ["claim", "peeks", "replacements", "same_meta", "two_of_the_same"],
-    "references": ["unopened_stripe", "dropped_elsewhere", "gone_after_the_last_value", "open_stripes",
-                   "one_open_stripe"],
     "tombs": ["one_holder", "two_holders"],
 }
 # Scenario, file of lib/, the text that is there once, and its replacement.
@@ -45,14 +43,6 @@ MUTANTS = [
      "if (same) value_.store(desired.value, kRelease);", "if (same) value_.store(desired.value, kRelaxed);"),
     ("pair_two_words same_meta", "platform/pair_two_words.h",
      "const bool same = value_.load(kRelaxed) == expected.value;", "const bool same = true;"),
-    ("references dropped_elsewhere", "keyval/references.h",
-     "stripe.fetch_add(kLessOneOfStripe, kRelease)", "stripe.fetch_add(kLessOneOfStripe, kRelaxed)"),
-    ("references dropped_elsewhere", "keyval/references.cc",
-     "stripe::shut(keyval)), kAcquire)", "stripe::shut(keyval)), kRelaxed)"),
-    ("references unopened_stripe", "keyval/references.cc",
-     "if (opened(old) || stripe::name_in(old) == stripe::shut(keyval)) return;", ""),
-    ("references gone_after_the_last_value", "keyval/references.h",
-     "uint64_t word = exact_.load(kAcquire);\n    if (!is_of", "uint64_t word = exact_.load(kRelaxed);\n    if (!is_of"),
     ("tombs two_holders", "readers/tomb.h",
      "return state.compare_exchange_strong(now, with(now, kTaken), kRelaxed, kRelaxed);",
      "state.store(with(now, kTaken), kRelaxed); return true;"),
@@ -88,11 +78,6 @@ class Checker:
         if changed is not None:
             with open(lib + "/" + changed, "w") as f:
                 f.write(text)
-        # GenMC knows one order for an exchange, that of its success. These need acquire when they fail.
-        with open(lib + "/keyval/references.cc") as f:
-            stronger = f.read().replace("kRelease, kAcquire)", "kAcqRel, kAcquire)")
-        with open(lib + "/keyval/references.cc", "w") as f:
-            f.write(stronger)
         return lib
 
     def check(self, harness, scenario, lib):
