@@ -22,10 +22,10 @@ void release_aligned(const Memory& memory, void* aligned) {
 }
 
 template <typename Visit>
-void for_each_block(uintptr_t first, CellBlock* spare, Visit visit) {
-  for (uintptr_t at = first; at != 0;) {
-    auto* const block = reinterpret_cast<CellBlock*>(at);
-    at = block->next.load(kRelaxed);
+void for_each_block(CellBlock* linked, CellBlock* spare, Visit visit) {
+  while (linked != nullptr) {
+    CellBlock* const block = linked;
+    linked = block->next.load(kRelaxed);
     visit(block);
   }
   while (spare != nullptr) {
@@ -39,7 +39,7 @@ void for_each_block(uintptr_t first, CellBlock* spare, Visit visit) {
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
     : threads_(threads), memory_(memory), fence_(full_fences), near_(make_group()) {
-  groups_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
+  groups_[0].store(near_, kRelaxed);
 }
 
 Readers::~Readers() {
@@ -56,7 +56,7 @@ Readers::~Readers() {
     if (records == nullptr) continue;
     for (unsigned r = 0; r < kNearOrdinals; ++r) {
       if (records[r].tomb != nullptr) memory_.destroy(records[r].tomb);
-      for_each_block(records[r].blocks.load(kRelaxed), records[r].spare,
+      for_each_block(records[r].first_block(), records[r].spare,
                      [this](CellBlock* block) { release_aligned(memory_, block); });
     }
     release_aligned(memory_, records);
@@ -75,17 +75,17 @@ ThreadRecord* Readers::look_up() {
   const unsigned ordinal = thread_ordinal();
   const unsigned group = ordinal / kNearOrdinals;
   if (group >= ActiveRecords::kGroups) return nullptr;
-  uintptr_t found = groups_[group].load(kAcquire);  // pairs with the exchange below
-  if (found == 0) [[unlikely]] {
+  ThreadRecord* first = groups_[group].load(kAcquire);  // pairs with the exchange below
+  if (first == nullptr) [[unlikely]] {
     ThreadRecord* const made = make_group();
     if (made == nullptr) return nullptr;
     // Releases the new records, or acquires another thread's.
-    if (!groups_[group].compare_exchange_strong(found, reinterpret_cast<uintptr_t>(made), kAcqRel,
-                                                kAcquire)) {
+    if (groups_[group].compare_exchange_strong(first, made, kAcqRel, kAcquire)) {
+      first = made;
+    } else {
       release_aligned(memory_, made);
     }
   }
-  ThreadRecord* const first = group_at(group);
   ThreadRecord& record = first[ordinal % kNearOrdinals];
   const uint64_t me = this_thread().identity;
   if (record.owner != me) [[unlikely]] {
@@ -115,11 +115,11 @@ CellBlock* Readers::make_block(ThreadRecord& record) {
 }
 
 void Readers::take_returned(ThreadRecord& record) {
-  if (record.returned.load(kRelaxed) == 0) return;
-  uintptr_t next = record.returned.exchange(0, kAcquire);  // pairs with release()
-  while (next != 0) {
-    auto& cell = *reinterpret_cast<Announcement*>(next);
-    next = static_cast<uintptr_t>(cell.more.load(kRelaxed));
+  if (record.returned.load(kRelaxed) == nullptr) return;
+  Announcement* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
+  while (next != nullptr) {
+    Announcement& cell = *next;
+    next = cell.next_free();
     record.put_back(cell);
   }
 }
@@ -146,12 +146,11 @@ void Readers::release_slowly(Announcement& cell) {
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
   if (!threads_.hooked() || own == &record) return record.put_back(cell);
-  uintptr_t next = record.returned.load(kRelaxed);
+  Announcement* next = record.returned.load(kRelaxed);
   do {
-    cell.more.store(next, kRelaxed);
+    cell.put_before(next);
     // Release: pairs with take_returned().
-  } while (!record.returned.compare_exchange_weak(next, reinterpret_cast<uintptr_t>(&cell),
-                                                  kRelease, kRelaxed));
+  } while (!record.returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
 }
 
 Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {

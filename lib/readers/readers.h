@@ -154,9 +154,7 @@ class Readers {
   }
 
   // The first record of a group that was entered. Relaxed: A3, or look_up(), has acquired it.
-  ThreadRecord* group_at(unsigned group) const {
-    return reinterpret_cast<ThreadRecord*>(groups_[group].load(kRelaxed));
-  }
+  ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
 
   ThreadRecord* make_group();
   static Announcement* take_of(CellBlock& block, uint64_t thread) {
@@ -182,7 +180,7 @@ class Readers {
   AsymmetricFence fence_;
   // The records of kNearOrdinals ordinals each (ActiveRecords); the first group is near_.
   ThreadRecord* const near_;
-  Atomic<uintptr_t> groups_[ActiveRecords::kGroups] = {};
+  Atomic<ThreadRecord*> groups_[ActiveRecords::kGroups] = {};
   Atomic<uint32_t> handed_off_{0};
   mutable ActiveRecords active_;
   Bucket buckets_[kBuckets] = {};

@@ -59,6 +59,10 @@ struct Announcement {
   Atomic<uint64_t> more{0};
 
   static constexpr uint64_t kNobody = 1;  // no thread has this identity
+  void put_before(Announcement* cell) { more.store(reinterpret_cast<uintptr_t>(cell), kRelaxed); }
+  Announcement* next_free() const {
+    return reinterpret_cast<Announcement*>(static_cast<uintptr_t>(more.load(kRelaxed)));
+  }
   // For a record's `first` and `deletes`.
   bool is_free_for(uint64_t identity) const {
     return thread.load(kRelaxed) == identity && what.load(kRelaxed) == 0;
@@ -82,16 +86,16 @@ struct alignas(256) CellBlock {
     return *reinterpret_cast<CellBlock*>(reinterpret_cast<uintptr_t>(&cell) & ~uintptr_t{255});
   }
   void put(Announcement& cell) {
-    cell.more.store(reinterpret_cast<uintptr_t>(free), kRelaxed);
+    cell.put_before(free);
     free = &cell;
   }
   Announcement& get() {
     Announcement& cell = *free;
-    free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell.more.load(kRelaxed)));
+    free = cell.next_free();
     return cell;
   }
 
-  alignas(8) Atomic<uintptr_t> next{0};
+  alignas(8) Atomic<CellBlock*> next{nullptr};
   alignas(8) struct ThreadRecord* const record;
   // The record's thread alone uses the following.
   alignas(8) CellBlock* before = nullptr;  // of those that are linked; null for the first
@@ -111,7 +115,7 @@ struct alignas(kRecordSize) ThreadRecord {
   // How many values that were held before its thread has borrowed by full fences (hold.cc).
   alignas(8) uint64_t full_borrows = 0;
   // The blocks that are linked, and those that aren't.
-  alignas(8) Atomic<uintptr_t> blocks{0};
+  alignas(8) Atomic<CellBlock*> blocks{nullptr};
   // The cell of a thread's first outstanding hold, and that of its outermost deletion. Both name
   // the owner as their thread, and only then may it use them, unless the runtime has user-level
   // threads.
@@ -121,26 +125,24 @@ struct alignas(kRecordSize) ThreadRecord {
   alignas(8) struct Tomb* tomb = nullptr;  // reserved (Readers::reserve_tomb)
   // Cells that threads other than the owner have released, linked by `more`: with user-level
   // threads, which may have moved since they took them.
-  alignas(8) Atomic<uintptr_t> returned{0};
+  alignas(8) Atomic<Announcement*> returned{nullptr};
   // In the first record of each group: which of the group's records are in use (ActiveRecords).
   alignas(8) Atomic<uint64_t> group{0};
 
-  CellBlock* first_block() const {
-    return reinterpret_cast<CellBlock*>(blocks.load(kRelaxed));  // by its own thread
-  }
+  CellBlock* first_block() const { return blocks.load(kRelaxed); }  // by its own thread
   // Links a block, as the first; and unlinks one. Release: pairs with any_of(), for what is in the
   // block.
   void link(CellBlock& block) {
     CellBlock* const next = first_block();
     block.before = nullptr;
-    block.next.store(reinterpret_cast<uintptr_t>(next), kRelease);
+    block.next.store(next, kRelease);
     if (next != nullptr) next->before = &block;
-    blocks.store(reinterpret_cast<uintptr_t>(&block), kRelease);
+    blocks.store(&block, kRelease);
   }
   [[gnu::noinline]] void unlink(CellBlock& block) {
-    const uintptr_t next = block.next.load(kRelaxed);
+    CellBlock* const next = block.next.load(kRelaxed);
     (block.before != nullptr ? block.before->next : blocks).store(next, kRelease);
-    if (next != 0) reinterpret_cast<CellBlock*>(next)->before = block.before;
+    if (next != nullptr) next->before = block.before;
     block.spare = spare;
     spare = &block;
   }
@@ -151,20 +153,21 @@ struct alignas(kRecordSize) ThreadRecord {
     CellBlock& block = CellBlock::of(cell);
     block.put(cell);
     --block.used;
-    if (block.used == 0 && (block.before != nullptr || block.next.load(kRelaxed) != 0)) [[unlikely]]
+    if (block.used == 0 && (block.before != nullptr || block.next.load(kRelaxed) != nullptr))
+        [[unlikely]] {
       unlink(block);
+    }
   }
 
   // Visits the cells until visit(cell) returns true; returns whether it did.
   template <typename Visit>
   bool any_of(Visit visit) {
     if (visit(first) || visit(deletes)) return true;
-    for (uintptr_t block = blocks.load(kAcquire); block != 0;) {
-      auto& more = *reinterpret_cast<CellBlock*>(block);
-      for (Announcement& cell : more.cells) {
+    for (CellBlock* more = blocks.load(kAcquire); more != nullptr;) {
+      for (Announcement& cell : more->cells) {
         if (visit(cell)) return true;
       }
-      block = more.next.load(kAcquire);
+      more = more->next.load(kAcquire);
     }
     return false;
   }

@@ -99,14 +99,14 @@ struct Tomb {
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
   // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
   // has taken it; relaxed, since opening it releases them.
-  Atomic<uintptr_t> slot{0};
-  Atomic<uint64_t> meta{0};    // the attachment: the slot's meta, with which
-  Atomic<uint64_t> value{0};   // this value was attached
-  Atomic<uintptr_t> table{0};  // not to be touched; 0: it is gone
-  Atomic<uintptr_t> registry{0};
+  Atomic<const void*> slot{nullptr};
+  Atomic<uint64_t> meta{0};            // the attachment: the slot's meta, with which
+  Atomic<uint64_t> value{0};           // this value was attached
+  Atomic<const void*> table{nullptr};  // not to be touched; null: it is gone
+  Atomic<class Registry*> registry{nullptr};
   Atomic<uint32_t> keyval{0};
   Atomic<int> fortran_handle{0};  // the object's, if the callbacks are Fortran's
-  Atomic<uintptr_t> object{0};
+  Atomic<void*> object{nullptr};
   Atomic<uint64_t> taker{0};  // the thread's identity; 0 until it has said so
   Tomb* next = nullptr;       // of its bucket; written before it is published
   struct TombBucket* bucket = nullptr;

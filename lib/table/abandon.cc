@@ -44,7 +44,7 @@ int abandon_attributes(const Target& target) {
     }
     if (table.replaced()) abandon_handed_off(readers, table);
     if (scope.table_died()) return first;
-    if (!remains(readers, table).any()) break;
+    if (what_is_left(readers, table) == Left::kNothing) break;
   }
   release_table(target.registry, thread, table);
   return first;

@@ -36,13 +36,10 @@ int abandon_attributes(const Target& target);
 // known here.
 int abandon_one(const Target& target, const Batch::Item& item);
 
-// What a table holds besides what this thread is deleting further up its stack.
-struct Remains {
-  bool attached = false;
-  bool claimed_by_others = false;
-  bool any() const { return attached || claimed_by_others; }
-};
-Remains remains(const Readers& readers, Table& table);
+// What a table holds besides what this thread is deleting further up its stack: nothing, or nothing
+// but what others are deleting, or attributes.
+enum class Left { kNothing, kOthers, kAttached };
+Left what_is_left(const Readers& readers, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and notifies the operations
 // on it up this thread's stack.

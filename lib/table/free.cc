@@ -74,8 +74,7 @@ class Free {
   bool all_in_order();
   int one(const Batch::Item& item, HeldByOthers& is_held);
   [[gnu::noinline]] bool goes_on_after(int failure, const Batch::Item& item);
-  enum class Left { kNothing, kAttached, kOthers };
-  Left what_is_left(uint64_t clock);
+  Left after_round(uint64_t clock);
 
   const Target& target_;
   Table& table_;
@@ -158,13 +157,12 @@ bool Free::goes_on_after(int failure, const Batch::Item& item) {
 }
 
 // What a round has left, or others may still do with the table. `clock` is from before the round.
-Free::Left Free::what_is_left(uint64_t clock) {
+Left Free::after_round(uint64_t clock) {
   // The table is known to be empty if every slot was found empty, before or now, and nothing was
   // attached since: whatever attaches to an empty slot ticks the clock first.
   if (left_ != 0 || table_.clock.load(kRelaxed) != clock) {
-    const Remains remain = remains(readers_, table_);
-    if (remain.attached) return Left::kAttached;
-    if (remain.claimed_by_others) return Left::kOthers;
+    const Left left = what_is_left(readers_, table_);
+    if (left != Left::kNothing) return left;
   }
   if (!table_.replaced()) [[likely]]
     return Left::kNothing;
@@ -172,14 +170,14 @@ Free::Left Free::what_is_left(uint64_t clock) {
   if (scope_.table_died()) return Left::kNothing;
   if (others) return Left::kOthers;
   // A delete_fn that was handed off may have run.
-  return remains(readers_, table_).any() ? Left::kAttached : Left::kNothing;
+  return what_is_left(readers_, table_) != Left::kNothing ? Left::kAttached : Left::kNothing;
 }
 
 int Free::run() {
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     const uint64_t clock = table_.clock.load(kRelaxed);
     if (!all_in_order()) return result_;
-    const Left left = what_is_left(clock);
+    const Left left = after_round(clock);
     if (left == Left::kAttached) continue;
     if (left == Left::kOthers) {
       if (!finally()) return ATTRCACHE_ERR_BUSY;
@@ -199,15 +197,16 @@ int Free::run() {
 
 }  // namespace
 
-Remains remains(const Readers& readers, Table& table) {
-  Remains r;
+Left what_is_left(const Readers& readers, Table& table) {
+  Left left = Left::kNothing;
   const ThreadState& thread = readers.threads().self();
   table.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
-    (meta::deleting(m) ? r.claimed_by_others : r.attached) = true;
+    if (!meta::deleting(m)) left = Left::kAttached;
+    if (left == Left::kNothing) left = Left::kOthers;
   });
-  return r;
+  return left;
 }
 
 void release_table(Registry& registry, const ThreadState& thread, Table& table) {

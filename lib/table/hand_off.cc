@@ -8,15 +8,6 @@
 namespace attrcache {
 namespace {
 
-template <typename T>
-T* pointer_in(const Atomic<uintptr_t>& word) {
-  return reinterpret_cast<T*>(word.load(kRelaxed));
-}
-template <typename T>
-uintptr_t word_of(T* pointer) {
-  return reinterpret_cast<uintptr_t>(pointer);
-}
-
 AsymmetricFence::Of readers_of(uint64_t m) {
   return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
 }
@@ -84,7 +75,7 @@ Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
     if (phase < Tomb::kOpen || !is_one(tomb)) return Turn::kOver;
     if (phase == Tomb::kTaken)
       return is_taken_by_another(readers, tomb) ? Turn::kOthers : Turn::kOver;
-    const auto* const slot = pointer_in<const Pair>(tomb.slot);
+    const auto* const slot = static_cast<const Pair*>(tomb.slot.load(kRelaxed));
     const uint64_t m = tomb.meta.load(kRelaxed);
     if (!tomb.turn(now)) continue;  // (L5)
     if (find_holder(readers, slot, m) != nullptr) return Turn::kOthers;
@@ -93,13 +84,11 @@ Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
   return Turn::kOver;  // another thread has ended it
 }
 
-bool is_of(const Tomb& tomb, const Table& table) {
-  return pointer_in<const Table>(tomb.table) == &table;
-}
+bool is_of(const Tomb& tomb, const Table& table) { return tomb.table.load(kRelaxed) == &table; }
 
 // Frees a tomb that this thread has taken, and drops its reference.
 void end_tomb(Readers& readers, Tomb& tomb) {
-  Registry& registry = *pointer_in<Registry>(tomb.registry);
+  Registry& registry = *tomb.registry.load(kRelaxed);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   readers.free_tomb(tomb);
   readers.uncount_handed_off();
@@ -111,8 +100,7 @@ void end_tomb(Readers& readers, Tomb& tomb) {
 Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
   Tomb* mine = nullptr;
   const auto is_one = [slot, m](const Tomb& tomb) {
-    return pointer_in<const Pair>(tomb.slot) == slot &&
-           meta::same_attachment(tomb.meta.load(kRelaxed), m);
+    return tomb.slot.load(kRelaxed) == slot && meta::same_attachment(tomb.meta.load(kRelaxed), m);
   };
   readers.for_each_tomb(slot, m, [&](Tomb& tomb) {
     if (mine == nullptr && take_turn(readers, tomb, is_one) == Turn::kMine) mine = &tomb;
@@ -121,14 +109,14 @@ Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
 }
 
 void delete_handed_off(Readers& readers, Tomb& tomb) {
-  Registry& registry = *pointer_in<Registry>(tomb.registry);
+  Registry& registry = *tomb.registry.load(kRelaxed);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
   const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
   // The tomb's reference keeps the callbacks alive. If delete_fn fails, there is no caller to
   // report that to, and the value is gone.
   static_cast<void>(run_delete(registry.callbacks(keyval), registry.convention(),
-                               pointer_in<void>(tomb.object), registry.number_of(keyval), value,
+                               tomb.object.load(kRelaxed), registry.number_of(keyval), value,
                                meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle));
   end_tomb(readers, tomb);
 }
@@ -143,14 +131,14 @@ bool Deletion::hand_off_held(Registry& registry, Table& table, Pair& slot, uint6
   if (holder == nullptr) return false;
   const attrcache_callbacks& callbacks = registry.callbacks(keyval);
   Tomb& tomb = readers.place_tomb(slot, m);  // (L8)
-  tomb.slot.store(word_of(&slot), kRelaxed);
+  tomb.slot.store(&slot, kRelaxed);
   tomb.meta.store(m, kRelaxed);
   tomb.value.store(value, kRelaxed);
-  tomb.table.store(word_of(&table), kRelaxed);
+  tomb.table.store(&table, kRelaxed);
   tomb.taker.store(0, kRelaxed);
-  tomb.registry.store(word_of(&registry), kRelaxed);
+  tomb.registry.store(&registry, kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
-  tomb.object.store(word_of(object), kRelaxed);
+  tomb.object.store(object, kRelaxed);
   tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), object), kRelaxed);
   readers.count_handed_off();
   table.mark_replaced();
@@ -268,7 +256,7 @@ void forget_table(const Readers& readers, const Table& table) {
   readers.for_each_tomb([&](Tomb& tomb) {
     const bool taken = Tomb::phase(tomb.state.load(kAcquire)) == Tomb::kTaken;
     if (!taken || tomb.taker.load(kRelaxed) != me) return;
-    if (is_of(tomb, table)) tomb.table.store(0, kRelaxed);
+    if (is_of(tomb, table)) tomb.table.store(nullptr, kRelaxed);
   });
 }
 

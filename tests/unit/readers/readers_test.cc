@@ -52,7 +52,7 @@ TEST_F(ReadersTest, BlocksAreLinkedWhileACellOfThemIsInUse) {
   for (size_t i = 0; i < taken.size(); i += 7) readers.release(*taken[i]);
   EXPECT_EQ(announced(), 0);
   ASSERT_NE(mine.first_block(), nullptr);
-  EXPECT_EQ(mine.first_block()->next.load(kRelaxed), 0u) << "one stays";
+  EXPECT_EQ(mine.first_block()->next.load(kRelaxed), nullptr) << "one stays";
 }
 
 TEST_F(ReadersTest, ACellFindsItsBlockAndSharesNoLineWithAnotherThreads) {
