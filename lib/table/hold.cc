@@ -82,19 +82,18 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
   Tomb* left = nullptr;
   if (failed != nullptr) [[unlikely]]
     give_up(readers, *failed, &left);
-  Announcement* cell = failed;
+  Announcement* const cell = failed != nullptr ? failed : readers.take();
+  if (cell == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_MEMORY;
   Pair* const slot = table.at_offset(id::slot_offset(keyval));
   int result = ATTRCACHE_OK;
   for (;;) {
     const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
     if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]] {
-      if (cell != nullptr) readers.release(*cell);
+      readers.release(*cell);
       result = find_none(registry, table, keyval, borrowed);
       break;
     }
-    if (cell == nullptr) cell = readers.take();
-    if (cell == nullptr) [[unlikely]]
-      return ATTRCACHE_ERR_MEMORY;
     if (!hold_found(*slot, m, Says::kBorrows, *cell, &borrowed->copy)) [[unlikely]] {
       give_up(readers, *cell, &left);
       continue;
