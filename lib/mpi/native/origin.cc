@@ -27,11 +27,6 @@ void copy_text(char (&to)[kSize], const char* from) {
   to[length] = '\0';
 }
 
-const char* base_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
 void name_function(Origin& origin, const char* symbol) {
   int status = 0;
   char* demangled = std::strncmp(symbol, "_Z", 2) == 0
@@ -113,43 +108,29 @@ class SymbolTable {
 // `code` decides which function it is. The offset is that of `shown`.
 Origin find_origin(uintptr_t code, uintptr_t shown) {
   Origin origin = {};
-  Dl_info info;
-  link_map* map = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(code), &info, reinterpret_cast<void**>(&map),
-              RTLD_DL_LINKMAP) == 0 ||
-      info.dli_fname == nullptr) {
+  const Module* const module = module_at(reinterpret_cast<void*>(code));
+  if (module == nullptr) {
     copy_text(origin.library, "?");
     origin.offset = shown;
     return origin;
   }
-  // The program itself has no name in the list of libraries, and dladdr may give a path relative to
-  // a folder that the program has left since. So the system is asked.
-  char program[256];
-  const char* path = info.dli_fname;
-  if (map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0') {
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n > 0) {
-      program[n] = '\0';
-      path = program;
-    }
-  }
-  const uintptr_t bias = map != nullptr ? map->l_addr : 0;
-  copy_text(origin.library, base_name(path));
-  copy_text(origin.path, path);
-  origin.in_file = code - bias;
-  if (info.dli_sname != nullptr) {
+  copy_text(origin.library, base_name(module->path));
+  copy_text(origin.path, module->path);
+  origin.in_file = code - module->bias;
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(code), &info) != 0 && info.dli_sname != nullptr) {
     name_function(origin, info.dli_sname);
     origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_saddr);
     return origin;
   }
   char name[512];
   uintptr_t begin;
-  if (SymbolTable(path).find(code - bias, name, sizeof name, &begin)) {
+  if (SymbolTable(module->path).find(origin.in_file, name, sizeof name, &begin)) {
     name_function(origin, name);
-    origin.offset = shown - bias - begin;
+    origin.offset = shown - module->bias - begin;
     return origin;
   }
-  origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  origin.offset = shown - module->begin;
   return origin;
 }
 

@@ -95,8 +95,7 @@ SourceLine source_line(const Origin& origin) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   munmap(stacks, 2 * kStack);
   q.answer[std::strcspn(q.answer, " \n")] = '\0';  // " (discriminator 2)"
-  const char* const slash = std::strrchr(q.answer, '/');
-  const char* const name = slash != nullptr ? slash + 1 : q.answer;
+  const char* const name = base_name(q.answer);
   const char* const colon = std::strrchr(name, ':');
   if (colon != nullptr && name[0] != '?' && std::atoi(colon + 1) > 0)
     std::snprintf(line.text, sizeof line.text, "%.255s", name);
