@@ -73,11 +73,10 @@ std::vector<char*> environment() {
 
 }  // namespace
 
-SourceLine source_line(const Origin& origin) {
-  SourceLine line = {};
+std::string source_line(const Origin& origin) {
   void* const stacks = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stacks == MAP_FAILED) return line;
+  if (stacks == MAP_FAILED) return "";
   std::vector<char*> variables = environment();
   Question q = {};
   q.path = origin.path;
@@ -97,9 +96,7 @@ SourceLine source_line(const Origin& origin) {
   q.answer[std::strcspn(q.answer, " \n")] = '\0';  // " (discriminator 2)"
   const char* const name = base_name(q.answer);
   const char* const colon = std::strrchr(name, ':');
-  if (colon != nullptr && name[0] != '?' && std::atoi(colon + 1) > 0)
-    std::snprintf(line.text, sizeof line.text, "%.255s", name);
-  return line;
+  return colon != nullptr && name[0] != '?' && std::atoi(colon + 1) > 0 ? name : "";
 }
 
 }  // namespace attrcache::mpi

@@ -108,9 +108,9 @@ std::string facts_of(const Case& c, bool names_kind) {
 std::string where(Place place) {
   Origin origin;
   std::string name = name_of(place, &origin).text;
-  const SourceLine source = source_line(origin);
-  if (source.text[0] != '\0')  // in place of "+0x12"
-    name = name.substr(0, name.rfind('+')) + " (" + source.text + ")";
+  const std::string source = source_line(origin);
+  if (!source.empty())  // in place of "+0x12"
+    name = name.substr(0, name.rfind('+')) + " (" + source + ")";
   // A file's name may have anything in it; here it must not control a terminal or begin a line.
   for (char& c : name) {
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
