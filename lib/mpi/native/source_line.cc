@@ -79,7 +79,7 @@ std::string source_line(const Origin& origin) {
   if (stacks == MAP_FAILED) return "";
   std::vector<char*> variables = environment();
   Question q = {};
-  q.path = origin.path;
+  q.path = origin.path.c_str();
   std::snprintf(q.address, sizeof q.address, "%#zx", size_t{origin.in_file});
   q.environment = variables.data();
   q.stacks = static_cast<char*>(stacks);

@@ -37,9 +37,9 @@ class Places {
     if (place.address == nullptr) return "";
     const auto [known, is_new] = names_.try_emplace(place);
     if (is_new) {
-      Origin origin;
-      known->second = name_of(place, &origin).text;
-      if (origin.path[0] != '\0') addresses_[known->second] = {origin.path, origin.in_file};
+      const Origin origin = origin_of(place);
+      known->second = origin.text;
+      if (!origin.path.empty()) addresses_[known->second] = {origin.path, origin.in_file};
     }
     return known->second;
   }

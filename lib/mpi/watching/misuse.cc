@@ -106,8 +106,8 @@ std::string facts_of(const Case& c, bool names_kind) {
 }
 
 std::string where(Place place) {
-  Origin origin;
-  std::string name = name_of(place, &origin).text;
+  const Origin origin = origin_of(place);
+  std::string name = origin.text;
   const std::string source = source_line(origin);
   if (!source.empty())  // in place of "+0x12"
     name = name.substr(0, name.rfind('+')) + " (" + source + ")";
