@@ -15,13 +15,13 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <latch>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/idle_thread.h"
@@ -37,6 +37,12 @@ void require(int result) {
   std::abort();
 }
 
+int make_keyval(attrcache_kind* kind, const attrcache_callbacks& callbacks) {
+  int keyval;
+  require(attrcache_keyval_create(kind, &callbacks, &keyval));
+  return keyval;
+}
+
 // A domain's communicators, and keyvals of them: keyvals[i] has index i in a new domain.
 struct Kind {
   explicit Kind(unsigned stripes = 2) {
@@ -47,11 +53,8 @@ struct Kind {
   ~Kind() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
 
   void make_keyvals(long upto, const attrcache_callbacks& callbacks) {
-    while (static_cast<long>(keyvals.size()) < upto) {
-      int keyval;
-      require(attrcache_keyval_create(kind, &callbacks, &keyval));
-      keyvals.push_back(keyval);
-    }
+    while (static_cast<long>(keyvals.size()) < upto)
+      keyvals.push_back(make_keyval(kind, callbacks));
   }
 
   attrcache_domain* domain;
@@ -83,15 +86,16 @@ struct Object {
   explicit Object(Kind& of) : kind(of.kind), keyvals(of.keyvals) {}
   // One row leaves a value held, so this may be BUSY.
   ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN_FINALLY, nullptr); }
-  int make_keyval(const attrcache_callbacks& callbacks) {
-    int key;
-    require(attrcache_keyval_create(kind, &callbacks, &key));
-    return key;
+  void set(int key, void* value = reinterpret_cast<void*>(0x20000)) {
+    require(attrcache_set(kind, &table, this, key, value, nullptr));
   }
-  void set(int key) {
-    require(attrcache_set_as(kind, &table, this, key, 0x20000, ATTRCACHE_AS_POINTER, nullptr));
+  void erase(int key) { require(attrcache_delete(kind, &table, this, key, nullptr)); }
+  void free() {
+    require(attrcache_delete_all(kind, &table, this, ATTRCACHE_STOP_AT_FAILURE, nullptr));
   }
-  void attach(long index) { set(keyvals[index]); }
+  void borrow(int key, attrcache_borrowed* borrowed) {
+    require(attrcache_borrow(kind, &table, key, borrowed));
+  }
   alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
   attrcache_kind* kind;
   const std::vector<int>& keyvals;
@@ -101,7 +105,7 @@ struct Object {
 struct alignas(128) Inputs {
   Object* volatile object;
   int volatile key;
-  intptr_t volatile value = 0x20000;
+  void* volatile value = reinterpret_cast<void*>(0x20000);
   uintptr_t volatile sum;
 };
 
@@ -113,12 +117,13 @@ struct Row {
   std::function<Loop()> prepare;
 };
 
+// ---- What the rows count ----
+
 // The quickest that isn't inlined: attrcache_get_with_base calls it. attrcache_get takes 3 more.
 [[gnu::always_inline]] inline uintptr_t get(Inputs& in) {
   Object* object = in.object;
   void* value;
-  if (attrcache_get_renumbered(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK)
-    std::abort();
+  require(attrcache_get_renumbered(object->kind, &object->table, in.key, &value));
   return reinterpret_cast<uintptr_t>(value);
 }
 
@@ -131,39 +136,28 @@ struct Row {
 }
 
 [[gnu::always_inline]] inline uintptr_t set(Inputs& in) {
-  Object* object = in.object;
-  if (attrcache_set(object->kind, &object->table, object, in.key, reinterpret_cast<void*>(in.value),
-                    nullptr) != ATTRCACHE_OK) {
-    std::abort();
-  }
+  in.object->set(in.key, in.value);
   return 0;
 }
 
 [[gnu::always_inline]] inline uintptr_t set_delete(Inputs& in) {
   set(in);
-  Object* object = in.object;
-  if (attrcache_delete(object->kind, &object->table, object, in.key, nullptr) != ATTRCACHE_OK)
-    std::abort();
+  in.object->erase(in.key);
   return 0;
 }
 
 [[gnu::always_inline]] inline uintptr_t create_free(Inputs& in) {
-  const attrcache_callbacks callbacks = duplicating();
-  int key;
-  require(attrcache_keyval_create(in.object->kind, &callbacks, &key));
+  int key = make_keyval(in.object->kind, duplicating());
   require(attrcache_keyval_free(in.object->kind, &key));
   return 0;
 }
 
 // A keyval's first use costs more than the later ones, and so does its free then.
 [[gnu::always_inline]] inline uintptr_t use_once(Inputs& in) {
-  const attrcache_callbacks callbacks = duplicating();
   Object* object = in.object;
-  int key;
-  require(attrcache_keyval_create(object->kind, &callbacks, &key));
-  require(attrcache_set_as(object->kind, &object->table, object, key, 1, ATTRCACHE_AS_POINTER,
-                           nullptr));
-  require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
+  int key = make_keyval(object->kind, duplicating());
+  object->set(key);
+  object->erase(key);
   require(attrcache_keyval_free(object->kind, &key));
   return 0;
 }
@@ -172,10 +166,8 @@ struct Row {
   alignas(64) static attrcache_table made = ATTRCACHE_TABLE_INIT;
   Object* object = in.object;
   attrcache_kind* kind = object->kind;
-  if (attrcache_copy_all(kind, &object->table, object, &made, &made, nullptr) != ATTRCACHE_OK)
-    std::abort();
-  if (attrcache_delete_all(kind, &made, &made, ATTRCACHE_STOP_AT_FAILURE, nullptr) != ATTRCACHE_OK)
-    std::abort();
+  require(attrcache_copy_all(kind, &object->table, object, &made, &made, nullptr));
+  require(attrcache_delete_all(kind, &made, &made, ATTRCACHE_STOP_AT_FAILURE, nullptr));
   return 0;
 }
 
@@ -185,65 +177,55 @@ struct Row {
   return 0;
 }
 
-// Objects, each with an attribute whose delete_fn frees the next one.
-struct Chain {
-  struct Link {
-    alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
-    Chain* chain;
-  };
-  static int free_next(void*, int, void* value, void*) {
-    auto* link = static_cast<Link*>(value);
-    return link->chain->free(link + 1);
-  }
-  int free(Link* link) {
-    if (link == links.data() + links.size()) return 0;
-    return attrcache_delete_all(kind, &link->table, link, ATTRCACHE_STOP_AT_FAILURE, nullptr);
-  }
-  std::vector<Link> links;
+// An object of a row of them, each with an attribute whose delete_fn frees the next one.
+struct Link {
+  alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
   attrcache_kind* kind = nullptr;
+  Link* next = nullptr;
 };
+int free_link(Link* link) {
+  if (link == nullptr) return 0;
+  return attrcache_delete_all(link->kind, &link->table, link, ATTRCACHE_STOP_AT_FAILURE, nullptr);
+}
+int free_next(void*, int, void* value, void*) { return free_link(static_cast<Link*>(value)->next); }
 
-uintptr_t nested_free(Inputs& in, Chain& chain) {
-  chain.kind = in.object->kind;
-  for (Chain::Link& link : chain.links) {
-    link.chain = &chain;
-    require(attrcache_set_as(chain.kind, &link.table, &link, in.key,
-                             reinterpret_cast<intptr_t>(&link), ATTRCACHE_AS_POINTER, nullptr));
+uintptr_t nested_free(Inputs& in, std::vector<Link>& links) {
+  Link* next = nullptr;
+  for (Link& link : links) {
+    link.kind = in.object->kind;
+    link.next = std::exchange(next, &link);
+    require(attrcache_set(link.kind, &link.table, &link, in.key, &link, nullptr));
   }
-  require(chain.free(chain.links.data()));
+  require(free_link(next));
   return 0;
 }
 
 uintptr_t borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
                  const std::vector<size_t>& order) {
-  Object* object = in.object;
-  for (attrcache_borrowed& borrowed : held) {
-    if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
-      std::abort();
-  }
-  for (const size_t at : order) {
-    if (attrcache_give_back(&held[at]) != ATTRCACHE_OK) std::abort();
-  }
+  for (attrcache_borrowed& borrowed : held) in.object->borrow(in.key, &borrowed);
+  for (const size_t at : order) require(attrcache_give_back(&held[at]));
   return 0;
 }
 
-// What once was, and is over: borrows that were outstanding at once, of values that were replaced
-// meanwhile; and threads that have borrowed, all at the same time, and ended.
-void burst(Object& object, int key, long borrows) {
-  std::vector<attrcache_borrowed> held(static_cast<size_t>(borrows));
+// Borrows values and replaces each, so that its deletion is left to the borrower, who gives them
+// back in the end.
+uintptr_t replace_held(Object& object, int key, std::vector<attrcache_borrowed>& held) {
   for (attrcache_borrowed& borrowed : held) {
-    require(attrcache_borrow(object.kind, &object.table, key, &borrowed));
+    object.borrow(key, &borrowed);
     object.set(key);
   }
   for (attrcache_borrowed& borrowed : held) require(attrcache_give_back(&borrowed));
+  return 0;
 }
+
+// Threads that borrow, all at the same time, and end.
 void threads_that_borrow(Object& object, int key, long count) {
   std::vector<std::thread> threads;
   std::latch all(count);
   for (long t = 0; t < count; ++t) {
     threads.emplace_back([&] {
       attrcache_borrowed borrowed[2] = {};
-      for (auto& b : borrowed) require(attrcache_borrow(object.kind, &object.table, key, &b));
+      for (auto& b : borrowed) object.borrow(key, &b);
       all.arrive_and_wait();
       for (auto& b : borrowed) require(attrcache_give_back(&b));
     });
@@ -251,25 +233,10 @@ void threads_that_borrow(Object& object, int key, long count) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Borrows a value and replaces it, so that its deletion is left to the borrower, who gives it back
-// when `n` values are held.
-uintptr_t replace_held(Inputs& in, std::vector<attrcache_borrowed>& held) {
-  Object* object = in.object;
-  for (attrcache_borrowed& borrowed : held) {
-    if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
-      std::abort();
-    set(in);
-  }
-  for (attrcache_borrowed& borrowed : held) attrcache_give_back(&borrowed);
-  return 0;
-}
-
 [[gnu::always_inline]] inline uintptr_t use(Inputs& in) {
   attrcache_borrowed borrowed = {};
-  Object* object = in.object;
-  if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
-    std::abort();
-  attrcache_give_back(&borrowed);
+  in.object->borrow(in.key, &borrowed);
+  require(attrcache_give_back(&borrowed));
   return 0;
 }
 [[gnu::always_inline]] inline uintptr_t use_and_replace(Inputs& in) {
@@ -278,13 +245,13 @@ uintptr_t replace_held(Inputs& in, std::vector<attrcache_borrowed>& held) {
 }
 // With two sets, so that the table knows that a value with a delete_fn was replaced.
 [[gnu::always_inline]] inline uintptr_t replace_and_free(Inputs& in) {
-  static Object* object;
-  object = in.object;
   set(in);
   set(in);
-  require(attrcache_delete_all(object->kind, &object->table, object, ATTRCACHE_DRAIN, nullptr));
+  in.object->free();
   return 0;
 }
+
+// ---- The rows ----
 
 template <typename Once>
 [[gnu::noinline]] void repeat(Once& once, Inputs& in, long times) {
@@ -308,7 +275,7 @@ Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& 
             auto fixture = std::make_shared<Fixture>(stripes);
             fixture->kind.make_keyvals(keyvals, callbacks);
             fixture->object = std::make_unique<Object>(fixture->kind);
-            for (const long index : attached) fixture->object->attach(index);
+            for (const long index : attached) fixture->object->set(fixture->kind.keyvals[index]);
             fixture->inputs.object = fixture->object.get();
             if (keyvals != 0) fixture->inputs.key = fixture->kind.keyvals[used];
             return [fixture, once](long times) mutable { repeat(once, fixture->inputs, times); };
@@ -338,19 +305,18 @@ std::vector<Row> rows() {
   const attrcache_callbacks dup = duplicating();
   const long upto = kFar + 2;
   const auto add = [&](Row row) { all.push_back(std::move(row)); };
-  for (const long at : {0L, 63L, 64L, 1000L, kFar}) {
-    add(on_object(with("get_", at), upto, dup, {at}, at, 1, ONCE(get)));
-    add(on_object(with("get_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, ONCE(get)));
-  }
-  for (const long at : {1L, 62L, 65L, 1001L, kFar + 1}) {
-    add(on_object(with("get_absent_", at), upto, dup, {}, at, 1, ONCE(get_absent)));
-    add(on_object(with("get_absent_", at) + "_among", upto, dup, {0, kFar}, at, 1,
-                  ONCE(get_absent)));
-  }
-  for (const long at : {0L, 63L, 64L, kFar}) {
-    add(on_object(with("set_", at), upto, dup, {at}, at, 1, ONCE(set)));
-    add(on_object(with("set_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, ONCE(set)));
-  }
+  const auto alone_and_among = [&](const char* name, long at, bool attached, auto once) {
+    std::vector<long> indices(attached, at);
+    add(on_object(with(name, at), upto, dup, indices, at, 1, once));
+    indices.insert(indices.begin(), {0, kFar});
+    add(on_object(with(name, at) + "_among", upto, dup, indices, at, 1, once));
+  };
+  for (const long at : {0L, 63L, 64L, 1000L, kFar}) alone_and_among("get_", at, true, ONCE(get));
+  for (const long at : {1L, 62L, 65L, 1001L, kFar + 1})
+    alone_and_among("get_absent_", at, false, ONCE(get_absent));
+  for (const long at : {0L, 63L, 64L, kFar}) alone_and_among("set_", at, true, ONCE(set));
+  for (const long at : {2L, 63L, 64L, kFar - 1})
+    alone_and_among("set_delete_", at, true, ONCE(set_delete));
   // Two in turn, so that none is the youngest of its object.
   for (const long at : {0L, kFar}) {
     add(on_object(with("set_in_turn_", at), upto, dup, {at, 1}, at, 2, [at](Inputs& in) {
@@ -360,11 +326,6 @@ std::vector<Row> rows() {
       in.key = keyvals[1];
       return set(in);
     }));
-  }
-  for (const long at : {2L, 63L, 64L, kFar - 1}) {
-    add(on_object(with("set_delete_", at), upto, dup, {at}, at, 1, ONCE(set_delete)));
-    add(on_object(with("set_delete_", at) + "_among", upto, dup, {0, kFar, at}, at, 1,
-                  ONCE(set_delete)));
   }
   add(on_object("set_delete_fn", 1, calling(), {0}, 0, 1, ONCE(set)));
   add(on_object("set_delete_with_delete_fn", 1, calling(), {0}, 0, 1, ONCE(set_delete)));
@@ -390,26 +351,25 @@ std::vector<Row> rows() {
     add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, ONCE(dup_free)));
   }
   attrcache_callbacks freeing = {};
-  freeing.delete_fn = reinterpret_cast<attrcache_callback*>(&Chain::free_next);
+  freeing.delete_fn = reinterpret_cast<attrcache_callback*>(free_next);
   for (const long n : {10L, 100L}) {
-    Chain chain;
-    chain.links.resize(static_cast<size_t>(n));
     add(on_object(with("nested_free_", n), 1, freeing, {}, 0, n,
-                  [chain](Inputs& in) mutable { return nested_free(in, chain); }));
+                  [links = std::vector<Link>(static_cast<size_t>(n))](Inputs& in) mutable {
+                    return nested_free(in, links);
+                  }));
   }
-  for (const size_t n : {size_t{1}, size_t{100}, size_t{1000}}) {
-    add(on_object(with("borrow_", static_cast<long>(n)), 1, dup, {0}, 0, static_cast<long>(n),
-                  [held = std::vector<attrcache_borrowed>(n),
-                   order = shuffled(n)](Inputs& in) mutable { return borrow(in, held, order); }));
+  using Held = std::vector<attrcache_borrowed>;
+  for (const long n : {1L, 100L, 1000L, 4000L}) {
+    const auto count = static_cast<size_t>(n);
+    add(on_object(with("borrow_", n), 1, n == 4000 ? calling() : dup, {0}, 0, n,
+                  [held = Held(count), order = shuffled(count)](Inputs& in) mutable {
+                    return borrow(in, held, order);
+                  }));
   }
-  add(on_object("borrow_4000", 1, calling(), {0}, 0, 4000,
-                [held = std::vector<attrcache_borrowed>(4000),
-                 order = shuffled(4000)](Inputs& in) mutable { return borrow(in, held, order); }));
-  for (const size_t n : {size_t{1}, size_t{50}, size_t{300}}) {
-    add(on_object(with("replace_held_", static_cast<long>(n)), 1, calling(), {0}, 0,
-                  static_cast<long>(n),
-                  [held = std::vector<attrcache_borrowed>(n)](Inputs& in) mutable {
-                    return replace_held(in, held);
+  for (const long n : {1L, 50L, 300L}) {
+    add(on_object(with("replace_held_", n), 1, calling(), {0}, 0, n,
+                  [held = Held(static_cast<size_t>(n))](Inputs& in) mutable {
+                    return replace_held(*in.object, in.key, held);
                   }));
   }
   // A value that is borrowed so often that its borrows execute no fence any more is replaced: while
@@ -417,9 +377,9 @@ std::vector<Row> rows() {
   constexpr int kBorrowsForALightOne = 32;
   for (const bool replaced_held : {false, true}) {
     add(on_object(replaced_held ? "replace_light_held" : "replace_light", 1, calling(), {0}, 0, 1,
-                  [replaced_held, held = std::vector<attrcache_borrowed>(1)](Inputs& in) mutable {
+                  [replaced_held, held = Held(1)](Inputs& in) mutable {
                     for (int i = 0; i < kBorrowsForALightOne + !replaced_held; ++i) use(in);
-                    return replaced_held ? replace_held(in, held) : set(in);
+                    return replaced_held ? replace_held(*in.object, in.key, held) : set(in);
                   }));
   }
   // Beside what is over. Each row does its once before the first turn.
@@ -431,13 +391,16 @@ std::vector<Row> rows() {
     }));
   };
   const auto nothing = [](Object&, int) {};
-  const auto borrows = [](Object& object, int key) { burst(object, key, 10000); };
+  const auto borrows = [](Object& object, int key) {
+    Held held(10000);
+    replace_held(object, key, held);
+  };
   const auto threads = [](Object& object, int key) { threads_that_borrow(object, key, 400); };
   // One replaced value stays held, and its borrow is never given back.
   const auto held = [](Object& object, int key) {
     static attrcache_borrowed kept[2];
     attrcache_borrowed& one = kept[kept[0].value != nullptr];
-    require(attrcache_borrow(object.kind, &object.table, key, &one));
+    object.borrow(key, &one);
     object.set(key);
   };
   const auto both = [=](Object& object, int key) {
@@ -458,23 +421,22 @@ std::vector<Row> rows() {
   // and a dup.
   const auto replace_once = [](Object& object, int key) {
     for (int times = 0; times < 2; ++times) object.set(key);
-    require(attrcache_delete(object.kind, &object.table, &object, key, nullptr));
+    object.erase(key);
   };
   for (const bool marked : {false, true}) {
     add(on_object(marked ? "fill_free_7_marked" : "fill_free_7_unmarked", 7, dup, {}, 0, 7,
                   [=, key = 0](Inputs& in) mutable {
                     Object& object = *in.object;
-                    if (key == 0) key = object.make_keyval(calling());
+                    if (key == 0) key = make_keyval(object.kind, calling());
                     if (marked) replace_once(object, key);
-                    for (long i = 0; i < 7; ++i) object.attach(i);
-                    require(attrcache_delete_all(object.kind, &object.table, &object,
-                                                 ATTRCACHE_STOP_AT_FAILURE, nullptr));
+                    for (const int each : object.keyvals) object.set(each);
+                    object.free();
                     return uintptr_t{0};
                   }));
     add(on_object(marked ? "dup_free_7_marked" : "dup_free_7_unmarked", 7, dup, range(0, 7), 0, 7,
                   [=, done = false](Inputs& in) mutable {
                     if (marked && !done)
-                      replace_once(*in.object, in.object->make_keyval(calling()));
+                      replace_once(*in.object, make_keyval(in.object->kind, calling()));
                     done = true;
                     return dup_free(in);
                   }));
@@ -484,7 +446,7 @@ std::vector<Row> rows() {
   for (const long n : {1L, 64L, 1000L, 10000L}) {
     add(on_object(with("dup_free_late_", n), n, dup, range(0, n), 0, n + 1,
                   [done = false](Inputs& in) mutable {
-                    if (!done) in.object->set(in.object->make_keyval(calling()));
+                    if (!done) in.object->set(make_keyval(in.object->kind, calling()));
                     done = true;
                     return dup_free(in);
                   }));

@@ -16,38 +16,27 @@ __attribute__((unused)) static int check_count;
 __attribute__((unused)) static int check_failures;
 __attribute__((unused)) static int check_rank;
 
-#define CHECK(condition)                                                                 \
-  do {                                                                                   \
-    ++check_count;                                                                       \
-    if (!(condition)) {                                                                  \
-      ++check_failures;                                                                  \
-      printf("rank %d: FAILED %s:%d: %s\n", check_rank, __FILE__, __LINE__, #condition); \
-      fflush(stdout);                                                                    \
-    }                                                                                    \
-  } while (0)
+__attribute__((unused, format(printf, 3, 4))) static void check(int is_right, int line,
+                                                                const char* format, ...) {
+  va_list arguments;
+  ++check_count;
+  if (is_right) return;
+  ++check_failures;
+  printf("rank %d: FAILED in line %d: ", check_rank, line);
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n");
+  fflush(stdout);
+}
 
-#define CHECK_EQUAL(actual, expected)                                                       \
-  do {                                                                                      \
-    const long actual_ = (long)(actual);                                                    \
-    const long expected_ = (long)(expected);                                                \
-    ++check_count;                                                                          \
-    if (actual_ != expected_) {                                                             \
-      ++check_failures;                                                                     \
-      printf("rank %d: FAILED %s:%d: %s is %ld, not %ld\n", check_rank, __FILE__, __LINE__, \
-             #actual, actual_, expected_);                                                  \
-      fflush(stdout);                                                                       \
-    }                                                                                       \
-  } while (0)
+#define CHECK(condition) check((condition) ? 1 : 0, __LINE__, "%s", #condition)
 
-#define CHECK_TEXT(actual, expected)                                                              \
-  do {                                                                                            \
-    ++check_count;                                                                                \
-    if (strcmp((actual), (expected)) != 0) {                                                      \
-      ++check_failures;                                                                           \
-      printf("rank %d: FAILED %s:%d: %s is \"%s\", not \"%s\"\n", check_rank, __FILE__, __LINE__, \
-             #actual, (actual), (expected));                                                      \
-      fflush(stdout);                                                                             \
-    }                                                                                             \
+#define CHECK_EQUAL(actual, expected)                                                         \
+  do {                                                                                        \
+    const long actual_ = (long)(actual);                                                      \
+    const long expected_ = (long)(expected);                                                  \
+    check(actual_ == expected_, __LINE__, "%s is %ld, not %ld", #actual, actual_, expected_); \
   } while (0)
 
 __attribute__((unused)) static void check_begin(void) {
@@ -81,15 +70,6 @@ __attribute__((unused)) static int version_of(const char* name) {
  * one fails. */
 #define HEEDS_ALL (version_of("MPICH") >= 5)
 
-/* MPI-1's functions are gone from some headers of the standard ABI. */
-#if defined(MPI_ABI_VERSION) && !defined(MPI_NULL_DELETE_FN)
-#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
-#define MPI_Keyval_create MPI_Comm_create_keyval
-#define MPI_Attr_put MPI_Comm_set_attr
-#define MPI_Attr_get MPI_Comm_get_attr
-#define MPI_Attr_delete MPI_Comm_delete_attr
-#endif
-
 /* A log of what callbacks did, as text: "del 3;del 2;". */
 static char check_log[4096];
 __attribute__((unused)) static void note(const char* format, ...) {
@@ -99,10 +79,11 @@ __attribute__((unused)) static void note(const char* format, ...) {
   vsnprintf(check_log + used, sizeof check_log - used, format, arguments);
   va_end(arguments);
 }
-#define CHECK_LOG(expected)            \
-  do {                                 \
-    CHECK_TEXT(check_log, (expected)); \
-    check_log[0] = '\0';               \
+#define CHECK_LOG(expected)                                                                 \
+  do {                                                                                      \
+    check(strcmp(check_log, (expected)) == 0, __LINE__, "callbacks did \"%s\", not \"%s\"", \
+          check_log, (expected));                                                           \
+    check_log[0] = '\0';                                                                    \
   } while (0)
 
 __attribute__((unused)) static int class_of(int code) {

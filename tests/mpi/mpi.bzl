@@ -64,18 +64,18 @@ def mpi_program(name, srcs = [], hdrs = [], flags = "", libs = "", shared = Fals
             tags = ["no-sanitizer"],
         )
 
-def mpi_sh_test(name, script, args, more = {}, data = [], size = "medium", mpis = [None]):
+def mpi_sh_test(name, args, script = None, more = {}, data = [], size = "medium", mpis = MPIS):
     """A test that is a shell script and runs MPI programs: NAME, or MPI_NAME for each of mpis.
 
     Args:
       name: of the test.
-      script: the script; it begins with `source tests/mpi/environment.sh`.
-      args: its arguments. A word that begins with ":" or "//" is a label, and stands for that file. "{mpi}" stands for the
+      args: the script's arguments. A word that begins with ":" or "//" is a label, and stands for that file. "{mpi}" stands for the
         MPI.
+      script: if it isn't NAME.sh. It begins with `source tests/mpi/environment.sh`.
       more: further arguments, {MPI: [...]}.
       data: further files that the test needs.
       size: as usual.
-      mpis: which MPIs.
+      mpis: which MPIs; [None] for one test of its own.
     """
     for mpi in mpis:
         lines, labels = [], []
@@ -93,7 +93,7 @@ def mpi_sh_test(name, script, args, more = {}, data = [], size = "medium", mpis 
         sh_test(
             name = "%s_%s" % (mpi, name) if mpi else name,
             size = size,
-            srcs = [script],
+            srcs = [script or name + ".sh"],
             args = lines,
             data = {label: None for label in labels + ["//tests/mpi:environment.sh"]}.keys(),
             tags = [
@@ -105,6 +105,13 @@ def mpi_sh_test(name, script, args, more = {}, data = [], size = "medium", mpis 
 
 RUN = "//lib/mpi:run"
 LIBRARY = "//lib/mpi:libattrcache_{mpi}.so"
+
+# The first arguments of most scripts.
+SERVED = [
+    "{mpi}",
+    RUN,
+    LIBRARY,
+]
 
 def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], data = [], mpis = MPIS, **options):
     """A test for each of mpis, MPI_NAME_test, of a program; see run.sh.

@@ -123,12 +123,9 @@ class File(Part):
         first, last = self._function(name, count)
         return Function(self, first, last, "%s: %s()" % (self._name, name))
 
-    def replace_function(self, name, text):
-        first, last = self._function(name)
-        self.splice(first, last, text.splitlines())
-
     def delete_function(self, name):
-        self.replace_function(name, "")
+        first, last = self._function(name)
+        self.splice(first, last, [])
 
     def write(self):
         with open(self._path, "w", encoding="utf-8", errors="surrogateescape") as out:
@@ -151,7 +148,6 @@ class Tree:
         self._root = root
         self._files = {}
         self._added = []
-        self._removed = []
 
     def file(self, name):
         if name not in self._files:
@@ -168,16 +164,9 @@ class Tree:
             raise EditError("%s: no such file" % source)
         self._added.append((name, source))
 
-    def remove(self, name):
-        if not os.path.isfile(os.path.join(self._root, name)):
-            raise EditError("%s: no such file" % name)
-        self._removed.append(name)
-
     def write(self):
         for file in self._files.values():
             file.write()
-        for name in self._removed:
-            os.remove(os.path.join(self._root, name))
         for name, source in self._added:
             path = os.path.join(self._root, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -2,8 +2,7 @@
 //
 // The functions of attrcache/mpix.h; those by which MPICH's Fortran binding works on any MPI with
 // the standard ABI (MPIX_*_as_fortran); and MPI_File_close and MPI_Finalize, because attributes end
-// there (serving/unanchored.h). MPI_Session_finalize is where MPI_Session_init is (session.h), or
-// in the folder of an MPI.
+// there (serving/unanchored.h), as they do in MPI_Session_finalize (session.cc).
 
 #include <cstdlib>
 

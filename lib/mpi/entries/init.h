@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the overridden functions that initialize MPI have in common (init.cc, and for sessions
-// session.h).
+// What the overridden functions that initialize MPI have in common (init.cc, session.cc).
 
 #ifndef ATTRCACHE_MPI_ENTRIES_INIT_H_
 #define ATTRCACHE_MPI_ENTRIES_INIT_H_

@@ -239,8 +239,8 @@ bool send(const char* what, const char* lines, const void* bytes, size_t size) {
   std::snprintf(head, sizeof head, "attrcache %s %s\n%s\n", l.token, what, lines);
   if (l.port > 0 && send_by_socket(l, head, bytes, size)) return true;
   const std::string there = folder();
-  return !there.empty() &&
-         leave_in_folder(there, what, head, {static_cast<const char*>(bytes), size}) == 0;
+  const std::string body(static_cast<const char*>(bytes), size);
+  return !there.empty() && leave_in_folder(there, what, head + body) == 0;
 }
 
 }  // namespace attrcache::mpi::channel

@@ -38,16 +38,14 @@ std::string report_folder() {
   return where == "launcher" ? channel::folder() : where;
 }
 
-int leave_in_folder(const std::string& folder, const char* suffix, const std::string& head,
-                    const std::string& body) {
+int leave_in_folder(const std::string& folder, const char* suffix, const std::string& content) {
   const std::string path = folder + "/" + process_name() + "." + suffix;
   const std::string unfinished = path + ".part";
   // x: a link that another user has put there isn't followed.
   std::FILE* file = std::fopen(unfinished.c_str(), "wxe");
   if (file == nullptr) return errno;
   errno = 0;
-  const bool written = std::fwrite(head.data(), 1, head.size(), file) == head.size() &&
-                       std::fwrite(body.data(), 1, body.size(), file) == body.size();
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
   const int error = errno;
   if (std::fclose(file) == 0 && written && std::rename(unfinished.c_str(), path.c_str()) == 0) {
     return 0;

@@ -25,10 +25,9 @@ std::string process_name();
 // this host sees it. Empty if there is none.
 std::string report_folder();
 
-// Writes two pieces, one after the other, to the file PROCESS-NAME.SUFFIX in the folder, as a whole
-// or not at all, in place of what this process has left there before. Returns 0 or an errno.
-int leave_in_folder(const std::string& folder, const char* suffix, const std::string& head,
-                    const std::string& body);
+// Writes the file PROCESS-NAME.SUFFIX in the folder, as a whole or not at all, in place of what this
+// process has left there before. Returns 0 or an errno.
+int leave_in_folder(const std::string& folder, const char* suffix, const std::string& content);
 
 }  // namespace attrcache::mpi
 

@@ -5,7 +5,6 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,12 +29,8 @@ State& state() {
 }
 
 bool is_mpi_library(const char* path) {
-  const char* const slash = std::strrchr(path, '/');
-  const char* const base = slash != nullptr ? slash + 1 : path;
-  for (const char* prefix : {"libmpi", "libopen-", "libopen_mpi", "mca_"}) {
-    if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
-  }
-  return false;
+  constexpr const char* kBeginnings[] = {"libmpi", "libopen-", "libopen_mpi", "mca_"};
+  return is_named_like(path, kBeginnings);
 }
 
 // As CPython names extension modules: "MPI.cpython-311-x86_64-linux-gnu.so", "MPI.abi3.so".

@@ -7,6 +7,7 @@
 #define ATTRCACHE_MPI_NATIVE_MODULES_H_
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace attrcache::mpi {
@@ -28,6 +29,19 @@ const Module* module_at(const void* address);
 
 // Whether one of Python's extension modules has been seen by module_at().
 bool has_python_modules();
+
+// The name of a file without its folder, and whether that begins in one of these ways.
+inline const char* base_name(const char* path) {
+  const char* const slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+template <typename Beginnings>
+bool is_named_like(const char* path, const Beginnings& beginnings) {
+  for (const char* begin : beginnings) {
+    if (std::strncmp(base_name(path), begin, std::strlen(begin)) == 0) return true;
+  }
+  return false;
+}
 
 // What is no file, but has a name to be shown instead of one: the same for the same name. It ends
 // at 0, as no file does.

@@ -13,6 +13,7 @@
 
 #include "mpi/handover/channel.h"
 #include "mpi/handover/folder.h"
+#include "mpi/native/modules.h"
 
 namespace attrcache::mpi {
 
@@ -26,13 +27,10 @@ namespace {
 // function of the linker's may be called here, and no memory be allocated.
 int note_library(dl_phdr_info* info, size_t, void* argument) {
   auto& paths = *static_cast<std::string*>(argument);
-  const char* slash = std::strrchr(info->dlpi_name, '/');
-  const char* base = slash != nullptr ? slash + 1 : info->dlpi_name;
   const size_t length = std::strlen(info->dlpi_name) + 1;
-  for (const char* prefix : facts::kLibraryPrefixes) {
-    if (std::strncmp(base, prefix, std::strlen(prefix)) != 0) continue;
-    if (paths.capacity() - paths.size() >= length) paths.append(info->dlpi_name, length);
-    break;
+  if (is_named_like(info->dlpi_name, facts::kLibraryPrefixes) &&
+      paths.capacity() - paths.size() >= length) {
+    paths.append(info->dlpi_name, length);
   }
   return 0;
 }

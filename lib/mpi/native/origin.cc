@@ -27,18 +27,21 @@ void copy_text(char (&to)[kSize], const char* from) {
   to[length] = '\0';
 }
 
-const char* base_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
+// Of a name that is too long for a Located, the beginning.
+std::string demangled(const char* symbol) {
+  int status = 0;
+  char* made = std::strncmp(symbol, "_Z", 2) == 0
+                   ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status)
+                   : nullptr;
+  std::string name = made != nullptr ? made : symbol;
+  std::free(made);
+  return name.substr(0, 255);
 }
 
-void name_function(Origin& origin, const char* symbol) {
-  int status = 0;
-  char* demangled = std::strncmp(symbol, "_Z", 2) == 0
-                        ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status)
-                        : nullptr;
-  copy_text(origin.function, demangled != nullptr ? demangled : symbol);
-  std::free(demangled);
+std::string hex(uintptr_t number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%#zx", size_t{number});
+  return text;
 }
 
 // Reads the full symbol table of an ELF file. If the file wasn't stripped of it, it has the local
@@ -110,101 +113,72 @@ class SymbolTable {
   int file_;
 };
 
-// `code` decides which function it is. The offset is that of `shown`.
-Origin find_origin(uintptr_t code, uintptr_t shown) {
-  Origin origin = {};
+// What has the code at `code`, which is in `module`. The offset is that of `shown`.
+void look_up(Origin& origin, const Module& module, uintptr_t code, uintptr_t shown) {
+  origin.library = base_name(module.path);
+  origin.path = module.path;
+  origin.in_file = code - module.bias;
+  origin.offset = shown - module.begin;
   Dl_info info;
-  link_map* map = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(code), &info, reinterpret_cast<void**>(&map),
-              RTLD_DL_LINKMAP) == 0 ||
-      info.dli_fname == nullptr) {
-    copy_text(origin.library, "?");
-    origin.offset = shown;
-    return origin;
-  }
-  // The program itself has no name in the list of libraries, and dladdr may give a path relative to
-  // a folder that the program has left since. So the system is asked.
-  char program[256];
-  const char* path = info.dli_fname;
-  if (map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0') {
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n > 0) {
-      program[n] = '\0';
-      path = program;
-    }
-  }
-  const uintptr_t bias = map != nullptr ? map->l_addr : 0;
-  copy_text(origin.library, base_name(path));
-  copy_text(origin.path, path);
-  origin.in_file = code - bias;
-  if (info.dli_sname != nullptr) {
-    name_function(origin, info.dli_sname);
-    origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_saddr);
-    return origin;
-  }
   char name[512];
   uintptr_t begin;
-  if (SymbolTable(path).find(code - bias, name, sizeof name, &begin)) {
-    name_function(origin, name);
-    origin.offset = shown - bias - begin;
+  if (dladdr(reinterpret_cast<void*>(code), &info) != 0 && info.dli_sname != nullptr) {
+    origin.function = demangled(info.dli_sname);
+    origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_saddr);
+  } else if (SymbolTable(module.path).find(origin.in_file, name, sizeof name, &begin)) {
+    origin.function = demangled(name);
+    origin.offset = shown - module.bias - begin;
+  }
+}
+
+// What is known of a place in a file that has been unloaded, or in Python code.
+Origin origin_of_gone(Place place) {
+  Origin origin;
+  const Module& was = *place.module;
+  if (was.end == 0) {  // "FILE: FUNCTION (FILE:12)"
+    origin.text = was.path;
+    const size_t colon = origin.text.find(": ");
+    origin.library = origin.text.substr(0, colon);
+    if (colon != std::string::npos)
+      origin.function = origin.text.substr(colon + 2, origin.text.find(' ', colon + 2) - colon - 2);
     return origin;
   }
-  origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  origin.library = base_name(was.path);
+  origin.path = was.path;
+  origin.offset = reinterpret_cast<uintptr_t>(place.address) - was.bias;
+  origin.in_file = origin.offset - (place.is_call ? 1 : 0);
+  origin.text =
+      "library that was unloaded since, " + origin.path.substr(0, 300) + "+" + hex(origin.offset);
   return origin;
 }
 
 }  // namespace
 
-Origin origin_of_code(const void* code) {
-  const auto address = reinterpret_cast<uintptr_t>(code);
-  return find_origin(address, address);
-}
-
-Origin origin_of_call(const void* return_address) {
-  const auto address = reinterpret_cast<uintptr_t>(return_address);
-  return find_origin(address - 1, address);
-}
-
-OriginText to_text(const Origin& origin) {
-  OriginText t;
-  if (origin.function[0] == '\0') {
-    std::snprintf(t.text, sizeof t.text, "%s+%#zx", origin.library, size_t{origin.offset});
-  } else if (origin.offset == 0) {
-    std::snprintf(t.text, sizeof t.text, "%s: %s", origin.library, origin.function);
+Origin origin_of(Place place) {
+  if (place.module != nullptr && module_at(place.address) != place.module)
+    return origin_of_gone(place);
+  Origin origin;
+  const auto shown = reinterpret_cast<uintptr_t>(place.address);
+  // Of the call before a return address, so that one that never returns isn't taken for the next
+  // function.
+  const uintptr_t code = shown - (place.is_call ? 1 : 0);
+  if (const Module* const module = module_at(reinterpret_cast<void*>(code))) {
+    look_up(origin, *module, code, shown);
   } else {
-    std::snprintf(t.text, sizeof t.text, "%s: %s+%#zx", origin.library, origin.function,
-                  size_t{origin.offset});
+    origin.library = "?";
+    origin.offset = shown;
   }
-  return t;
-}
-
-OriginText name_of(Place place, Origin* origin) {
-  const Module* const was = place.module;
-  if (was == nullptr || module_at(place.address) == was) {
-    *origin = place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
-    return to_text(*origin);
-  }
-  *origin = {};
-  OriginText t;
-  if (was->end == 0) {  // "FILE: FUNCTION (FILE:12)"
-    copy_text(t.text, was->path);
-    std::sscanf(t.text, "%63[^:]: %255[^ ]", origin->library, origin->function);
-    return t;
-  }
-  copy_text(origin->library, base_name(was->path));
-  copy_text(origin->path, was->path);
-  origin->offset = reinterpret_cast<uintptr_t>(place.address) - was->bias;
-  origin->in_file = origin->offset - (place.is_call ? 1 : 0);
-  std::snprintf(t.text, sizeof t.text, "library that was unloaded since, %.300s+%#zx", was->path,
-                size_t{origin->offset});
-  return t;
+  origin.text = origin.library;
+  if (!origin.function.empty()) origin.text += ": " + origin.function;
+  if (origin.function.empty() || origin.offset != 0) origin.text += "+" + hex(origin.offset);
+  return origin;
 }
 
 Located located(Place place) {
   Located made = {};
-  Origin origin;
-  std::memcpy(made.text, name_of(place, &origin).text, sizeof made.text);
-  std::memcpy(made.path, origin.path, sizeof made.path);
+  const Origin origin = origin_of(place);
+  copy_text(made.text, origin.text.c_str());
+  copy_text(made.path, origin.path.c_str());
   made.in_file = origin.in_file;
   return made;
 }

@@ -73,14 +73,13 @@ std::vector<char*> environment() {
 
 }  // namespace
 
-SourceLine source_line(const Origin& origin) {
-  SourceLine line = {};
+std::string source_line(const Origin& origin) {
   void* const stacks = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stacks == MAP_FAILED) return line;
+  if (stacks == MAP_FAILED) return "";
   std::vector<char*> variables = environment();
   Question q = {};
-  q.path = origin.path;
+  q.path = origin.path.c_str();
   std::snprintf(q.address, sizeof q.address, "%#zx", size_t{origin.in_file});
   q.environment = variables.data();
   q.stacks = static_cast<char*>(stacks);
@@ -95,12 +94,9 @@ SourceLine source_line(const Origin& origin) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   munmap(stacks, 2 * kStack);
   q.answer[std::strcspn(q.answer, " \n")] = '\0';  // " (discriminator 2)"
-  const char* const slash = std::strrchr(q.answer, '/');
-  const char* const name = slash != nullptr ? slash + 1 : q.answer;
+  const char* const name = base_name(q.answer);
   const char* const colon = std::strrchr(name, ':');
-  if (colon != nullptr && name[0] != '?' && std::atoi(colon + 1) > 0)
-    std::snprintf(line.text, sizeof line.text, "%.255s", name);
-  return line;
+  return colon != nullptr && name[0] != '?' && std::atoi(colon + 1) > 0 ? name : "";
 }
 
 }  // namespace attrcache::mpi

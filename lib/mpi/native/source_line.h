@@ -5,18 +5,15 @@
 #ifndef ATTRCACHE_MPI_NATIVE_SOURCE_LINE_H_
 #define ATTRCACHE_MPI_NATIVE_SOURCE_LINE_H_
 
+#include <string>
+
 #include "mpi/native/origin.h"
 
 namespace attrcache::mpi {
 
-// "solver.c:120", or empty if that isn't known.
-struct SourceLine {
-  char text[256];
-};
-
-// Runs addr2line, for ten seconds at most. The program sees nothing of that process: it gets no
-// SIGCHLD, and its own waits don't find it.
-SourceLine source_line(const Origin& origin);
+// "solver.c:120", or empty if that isn't known. Runs addr2line, for ten seconds at most. The program
+// sees nothing of that process: it gets no SIGCHLD, and its own waits don't find it.
+std::string source_line(const Origin& origin);
 
 }  // namespace attrcache::mpi
 

@@ -34,14 +34,13 @@ std::map<Key, Maker*>& makers() {
 
 template <size_t kSize>
 void name(char (&to)[kSize], Place place, char (&library)[64]) {
-  Origin origin;
-  name_of(place, &origin);
-  if (origin.function[0] != '\0') {
-    std::snprintf(to, kSize, "%s", origin.function);
+  const Origin origin = origin_of(place);
+  if (!origin.function.empty()) {
+    std::snprintf(to, kSize, "%s", origin.function.c_str());
   } else {
     std::snprintf(to, kSize, "+0x%" PRIxPTR, origin.offset);
   }
-  std::snprintf(library, sizeof library, "%s", origin.library);
+  std::snprintf(library, sizeof library, "%s", origin.library.c_str());
 }
 
 void name(Maker& m) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <new>
+#include <utility>
 
 #include "mpi/handover/kept.h"
 #include "mpi/recording/clock.h"
@@ -77,16 +78,15 @@ void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint6
 Events traced() {
   const uint64_t wanted = trace->taken.load(kRelaxed);
   const size_t count = wanted < capacity ? wanted : capacity;
-  if (count == 0) return {nullptr, 0, 0};
-  // Copies the events, except those that are still being written.
-  auto* events = static_cast<Event*>(kProcessMemory.allocate_zeroed(count * sizeof(Event)));
-  if (events == nullptr) return {nullptr, 0, wanted};
-  size_t n = 0;
+  std::vector<Event> events;
+  events.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    if (trace->entries()[i].written.load(kAcquire))
-      events[n++] = trace->entries()[i].event;  // (MR3)
+    const Entry& entry = trace->entries()[i];
+    // (MR3) Not those that are still being written.
+    if (entry.written.load(kAcquire)) events.push_back(entry.event);
   }
-  return {events, n, wanted - n};
+  const uint64_t dropped = wanted - events.size();
+  return {std::move(events), dropped};
 }
 
 void Operation::begin() {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "mpi/objects/process.h"
 #include "mpi/recording/maker.h"
@@ -39,8 +40,7 @@ void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint6
 
 // The events that are kept so far, and how many were dropped.
 struct Events {
-  const Event* events;
-  size_t count;
+  std::vector<Event> events;
   uint64_t dropped;
 };
 Events traced();

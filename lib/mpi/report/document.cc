@@ -24,7 +24,6 @@
 #include "mpi/report/hello.h"
 #include "mpi/report/json.h"
 #include "mpi/watching/misuse.h"
-#include "platform/memory.h"
 
 namespace attrcache::mpi::report {
 namespace {
@@ -37,9 +36,9 @@ class Places {
     if (place.address == nullptr) return "";
     const auto [known, is_new] = names_.try_emplace(place);
     if (is_new) {
-      Origin origin;
-      known->second = name_of(place, &origin).text;
-      if (origin.path[0] != '\0') addresses_[known->second] = {origin.path, origin.in_file};
+      const Origin origin = origin_of(place);
+      known->second = origin.text;
+      if (!origin.path.empty()) addresses_[known->second] = {origin.path, origin.in_file};
     }
     return known->second;
   }
@@ -185,8 +184,7 @@ void write_trace(Json& json) {
   std::vector<std::string> names;
   json.name("trace").begin('{').add("dropped", events.dropped).add("epoch_ns", epoch_offset());
   json.name("events").begin('[');
-  for (size_t i = 0; i < events.count; ++i) {
-    const Event& e = events.events[i];
+  for (const Event& e : events.events) {
     const auto [number, is_new] =
         numbers.try_emplace({e.maker, e.what == What::kCopyFn}, names.size());
     if (is_new) names.push_back(name_of(e));
@@ -196,7 +194,6 @@ void write_trace(Json& json) {
   json.end(']').name("names").begin('[');
   for (const std::string& name : names) json.add(name);
   json.end(']').end('}');
-  kProcessMemory.release(const_cast<Event*>(events.events));
 }
 
 // The beginning of a document.

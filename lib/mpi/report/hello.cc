@@ -78,49 +78,39 @@ void ask(Identity& i) {
   if (get_parent(&parent) == MPI_SUCCESS) i.parent = parent != native().null_comm;
 }
 
-// The head of a message, without the token.
-class Head {
- public:
-  Head(const char* what, size_t size) {
-    const Identity& i = identity();
-    add("host", i.host);
-    add("pid", static_cast<long>(getpid()));
-    add("asked", static_cast<long>(process_moment()));
-    if (i.size > 0) {
-      add("rank", i.rank);
-      add("size", i.size);
-    }
-    if (i.parent) add("spawned", 1L);
-    add("world", world_name().c_str());
-    const char* nodes = std::getenv("SLURM_STEP_NODELIST");
-    if (nodes != nullptr) add("nodes", nodes);
-    add("length", static_cast<long>(size));
-    what_ = what;
-  }
-  void add(const char* name, long value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%ld", value);
-    add(name, text);
-  }
-  void add(const char* name, const char* value) {
-    const size_t left = sizeof lines_ - length_;
-    const int written = std::snprintf(lines_ + length_, left, "%s %s\n", name, value);
-    if (written > 0 && static_cast<size_t>(written) < left) length_ += static_cast<size_t>(written);
-  }
-  bool send(const void* bytes, size_t size) const {
-    const bool sent = channel::send(what_, lines_, bytes, size);
-    if (!sent && wants_words()) {
-      std::fprintf(stderr, "attrcache[%d]: can't reach the launcher from %s\n", getpid(),
-                   identity().host);
-    }
-    return sent;
-  }
+// Adds a line to the head of a message. One that would make it too long is left out.
+void add(std::string& head, const char* name, const std::string& value) {
+  const std::string line = std::string(name) + " " + value + "\n";
+  if (head.size() + line.size() < 4096) head += line;
+}
 
- private:
-  const char* what_;
-  char lines_[4096] = "";
-  size_t length_ = 0;
-};
+// The head of a message with that many bytes, without the token.
+std::string head_of(size_t size) {
+  const Identity& i = identity();
+  std::string head;
+  add(head, "host", i.host);
+  add(head, "pid", std::to_string(getpid()));
+  add(head, "asked", std::to_string(process_moment()));
+  if (i.size > 0) {
+    add(head, "rank", std::to_string(i.rank));
+    add(head, "size", std::to_string(i.size));
+  }
+  if (i.parent) add(head, "spawned", "1");
+  add(head, "world", world_name());
+  const char* nodes = std::getenv("SLURM_STEP_NODELIST");
+  if (nodes != nullptr) add(head, "nodes", nodes);
+  add(head, "length", std::to_string(size));
+  return head;
+}
+
+bool send(const char* what, const std::string& head, const void* bytes, size_t size) {
+  const bool sent = channel::send(what, head.c_str(), bytes, size);
+  if (!sent && wants_words()) {
+    std::fprintf(stderr, "attrcache[%d]: can't reach the launcher from %s\n", getpid(),
+                 identity().host);
+  }
+  return sent;
+}
 
 }  // namespace
 
@@ -145,18 +135,16 @@ const std::string& world_name() {
 
 void introduce(const char* declined, std::string (*left_to_mpi)()) {
   if (!channel::exists() || introduced.exchange(true, kRelaxed)) return;
-  Head head("hello", 0);
-  head.add("mpi", behaviour().name);
-  if (declined != nullptr) head.add("declined", declined);
+  std::string head = head_of(0);
+  add(head, "mpi", behaviour().name);
+  if (declined != nullptr) add(head, "declined", declined);
   const std::string left = declined == nullptr ? left_to_mpi() : "";
-  if (!left.empty()) head.add("left", left.c_str());
-  head.send(nullptr, 0);
+  if (!left.empty()) add(head, "left", left);
+  send("hello", head, nullptr, 0);
 }
 
 bool tell_launcher(const char* what, const void* bytes, size_t size) {
-  if (!channel::exists()) return false;
-  Head head(what, size);
-  return head.send(bytes, size);
+  return channel::exists() && send(what, head_of(size), bytes, size);
 }
 
 }  // namespace attrcache::mpi

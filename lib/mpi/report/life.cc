@@ -72,7 +72,7 @@ void hand_over(bool finalized, bool partial) {
   handed_over = !partial;
   const std::string bytes = document({rank, ranks, now() - started, finalized, partial});
   const std::string folder = report_folder();
-  const int error = folder.empty() ? ENOENT : leave_in_folder(folder, "json", "", bytes);
+  const int error = folder.empty() ? ENOENT : leave_in_folder(folder, "json", bytes);
   const bool to_launcher = setting("ATTRCACHE_REPORT") == "launcher";
   // The launcher may still print where that is, before it is ended itself.
   if (error == 0 && partial && to_launcher) tell_launcher("partial", "1", 1);
@@ -127,7 +127,7 @@ void on_signal(int) {
 void* wait_for_signal(void*) {
   while (sem_wait(&terminated) != 0) {
   }
-  hand_over_so_far();
+  hand_over(false, true);
   signal(SIGTERM, SIG_DFL);
   kill(getpid(), SIGTERM);
   return nullptr;
@@ -183,8 +183,6 @@ void begin(int (*code_at_finalize)(MPI_Comm)) {
   }
   watch_signal();
 }
-
-void hand_over_so_far() { hand_over(false, true); }
 
 void hand_over_at_abort() {
   hand_over(false, true);

@@ -34,9 +34,7 @@ void count_if_wanted();
 void begin(int (*code_at_finalize)(MPI_Comm));
 
 // Hands over what has been counted so far, marked as partial, unless all was handed over already.
-// Any thread may call it; a signal handler may not.
-void hand_over_so_far();
-// The same, for the last time.
+// Nothing is handed over after that. Any thread may call it; a signal handler may not.
 void hand_over_at_abort();
 
 }  // namespace attrcache::mpi::report

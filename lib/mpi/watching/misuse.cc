@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "mpi/handover/kept.h"
@@ -92,80 +91,57 @@ News record(Misuse sort, Place place) {
 constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",       "set_attr",
                                   "get_attr", "delete_attr",   "set_attr_if_absent"};
 
-// Text of a bounded length that is put together piece by piece.
-class Line {
- public:
-  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-    if (used_ >= sizeof text_) return;
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = std::vsnprintf(text_ + used_, sizeof text_ - used_, format, arguments);
-    va_end(arguments);
-    if (n > 0) used_ += static_cast<size_t>(n);
-  }
-  const char* text() const { return text_; }
-
- private:
-  size_t used_ = 0;
-  char text_[1024] = "";
-};
-
-void add_facts(Line& line, const Case& c, bool names_kind) {
-  const char* between = "";
-  line.add(" (");
-  if (names_kind) {
-    line.add("%s", kKindNames[c.kind].word);
-    between = ", ";
-  }
+std::string facts_of(const Case& c, bool names_kind) {
+  std::string facts = names_kind ? kKindNames[c.kind].word : "";
+  const auto add = [&facts](const std::string& fact) {
+    facts += (facts.empty() ? "" : ", ") + fact;
+  };
   if (c.keyval == MPI_KEYVAL_INVALID) {
-    line.add("%sMPI_KEYVAL_INVALID", between);
-    between = ", ";
+    add("MPI_KEYVAL_INVALID");
   } else if (c.keyval != kNoKeyval) {
-    line.add("%skeyval %d", between, c.keyval);
-    between = ", ";
+    add("keyval " + std::to_string(c.keyval));
   }
-  if (c.detail != nullptr) line.add("%s%s", between, c.detail);
-  line.add(")");
+  if (c.detail != nullptr) add(c.detail);
+  return facts;
+}
+
+std::string where(Place place) {
+  const Origin origin = origin_of(place);
+  std::string name = origin.text;
+  const std::string source = source_line(origin);
+  if (!source.empty())  // in place of "+0x12"
+    name = name.substr(0, name.rfind('+')) + " (" + source + ")";
+  // A file's name may have anything in it; here it must not control a terminal or begin a line.
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
+  }
+  return name;
 }
 
 void warn(Misuse sort, const Case& c, Place place) {
   const MisuseText& text = describe(sort);
   const bool has_kind = c.kind >= 0 && c.kind < kAllKinds;
-  Line line;
-  line.add("attrcache[%d]: %s: ", getpid(), is_note(sort) ? "note" : "warning");
+  const std::string begin = "attrcache[" + std::to_string(getpid()) + "]: ";
+  std::string line = begin + (is_note(sort) ? "note: " : "warning: ");
   const Identity& self = identity();
-  if (self.size > 1) line.add("rank %d on %s: ", self.rank, self.host);
+  if (self.size > 1) line += "rank " + std::to_string(self.rank) + " on " + self.host + ": ";
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
   if (has_function) {
     const bool is_mpi = c.kind < kMpiKinds && c.doing != Doing::kSetIfAbsent;
-    line.add("%s_%s_%s: ", is_mpi ? "MPI" : "MPIX", kKindNames[c.kind].c,
-             kCalls[static_cast<int>(c.doing)]);
+    line += std::string(is_mpi ? "MPI_" : "MPIX_") + kKindNames[c.kind].c + "_" +
+            kCalls[static_cast<int>(c.doing)] + ": ";
   }
-  line.add("%s", text.what);
+  line += text.what;
   const bool names_kind = has_kind && !has_function;
-  if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
-  if (place.address != nullptr) {
-    Origin origin;
-    OriginText where = name_of(place, &origin);
-    const SourceLine source = source_line(origin);
-    if (source.text[0] != '\0') {  // in place of "+0x12"
-      char* const plus = std::strrchr(where.text, '+');
-      char* const end = plus != nullptr ? plus : where.text + std::strlen(where.text);
-      std::snprintf(end, sizeof where.text - static_cast<size_t>(end - where.text), " (%s)",
-                    source.text);
-    }
-    // A file's name may have anything in it; here it must not control a terminal or begin a line.
-    for (char* c = where.text; *c != '\0'; ++c) {
-      if (static_cast<unsigned char>(*c) < ' ' || *c == 127) *c = '?';
-    }
-    line.add(", %s %s", place.is_call ? "at" : "in", where.text);
-  }
-  line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
+  if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr)
+    line += " (" + facts_of(c, names_kind) + ")";
+  if (place.address != nullptr) line += (place.is_call ? ", at " : ", in ") + where(place);
+  line += "\n" + begin + "  " + text.rule;
   if (behaviour().natively != nullptr)
-    line.add("; %s by itself %s", behaviour().name, text.*behaviour().natively);
-  line.add(" [%s]\n", text.name);
+    line += std::string("; ") + behaviour().name + " by itself " + text.*behaviour().natively;
+  line += std::string(" [") + text.name + "]\n";
   // The text is written in one piece so that the lines of several ranks don't mix.
-  std::fputs(line.text(), stderr);
+  std::fputs(line.c_str(), stderr);
 }
 
 // Whether warnings are wanted: 0 is not asked yet, 1 is no, 2 is yes. Relaxed, because every thread

@@ -8,11 +8,10 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
-
 #include "mpi/entries/binding.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
+#include "mpi/native/modules.h"
 #include "mpi/native/native.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
@@ -58,13 +57,10 @@ Binding look_up(uintptr_t caller) {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(caller), &info) == 0 || info.dli_fname == nullptr)
     return Binding::kC;
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const char* base = slash != nullptr ? slash + 1 : info.dli_fname;
-  const auto begins = [base](const char* prefix) {
-    return std::strncmp(base, prefix, std::strlen(prefix)) == 0;
-  };
-  if (begins("libmpichcxx") || begins("libmpicxx")) return Binding::kCxx;
-  if (begins("libmpichfort") || begins("libmpifort")) return Binding::kFortran;
+  constexpr const char* kCxx[] = {"libmpichcxx", "libmpicxx"};
+  constexpr const char* kFortran[] = {"libmpichfort", "libmpifort"};
+  if (is_named_like(info.dli_fname, kCxx)) return Binding::kCxx;
+  if (is_named_like(info.dli_fname, kFortran)) return Binding::kFortran;
   return Binding::kC;
 }
 

@@ -22,8 +22,8 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 inline constexpr bool kStandardAbi = true;
 inline constexpr bool kFortran = false;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h), so
-// sessions are counted there.
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.cc), so sessions are
+// counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
 inline constexpr bool kFortranRaisesByItself = false;

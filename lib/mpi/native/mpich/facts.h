@@ -28,8 +28,8 @@ inline constexpr bool kStandardAbi = false;
 
 inline constexpr bool kFortran = true;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h), so
-// sessions are counted there.
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.cc), so sessions are
+// counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
 inline constexpr bool kBindingsCallC = true;
