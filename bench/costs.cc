@@ -460,6 +460,14 @@ std::vector<Row> rows() {
                     return uintptr_t{count};
                   }));
   }
+  add({"domain", 1, []() -> Loop {
+         return [](long times) {
+           for (attrcache_domain* domain; times != 0; --times) {
+             require(attrcache_domain_create(nullptr, &domain));
+             require(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr));
+           }
+         };
+       }});
   const long keyvals = 1000;
   // Counters are per domain, so this row creates its own.
   add({"counters", keyvals, [=]() -> Loop {

@@ -50,14 +50,9 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
   const attrcache::id::Keyval key = Registry::of(kind).keyval_of(keyval);
   if (const int error = unfit(kind, table)) [[unlikely]]
     return error;
-  Registry& registry = Registry::of(kind);
-  const uint64_t bits = attrcache::stored(reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
-  const int result = attrcache::set_once({registry, Table::of(table), object},
-                                         {key, ATTRCACHE_AS_POINTER}, bits, callback_code);
-  if (result != attrcache::kNotSet) [[likely]]
-    return result;
-  return attrcache::set_attribute(registry, Table::of(table), object, {key, ATTRCACHE_AS_POINTER},
-                                  bits, callback_code);
+  return attrcache::set_attribute(
+      {Registry::of(kind), Table::of(table), object}, {key, ATTRCACHE_AS_POINTER},
+      attrcache::stored(reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER), callback_code);
 }
 
 int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -68,10 +63,9 @@ int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
     return ATTRCACHE_ERR_ARGUMENT;
   if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
     tag = ATTRCACHE_AS_AINT;
-  Registry& registry = Registry::of(kind);
-  return attrcache::set_attribute(registry, Table::of(table), object,
-                                  {registry.keyval_of(keyval), tag}, attrcache::stored(value, tag),
-                                  callback_code);
+  return attrcache::set_attribute({Registry::of(kind), Table::of(table), object},
+                                  {Registry::of(kind).keyval_of(keyval), tag},
+                                  attrcache::stored(value, tag), callback_code);
 }
 
 int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* /*object*/,

@@ -88,11 +88,11 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
   return deleting;
 }
 
-int set_attribute(Registry& registry, Table& table, void* object, Key key, uint64_t value,
-                  int* callback_code) {
+int continue_set(Registry& registry, Table& table, void* object, Key key, uint64_t value,
+                 int* callback_code) {
   for (;;) {
-    int result = set_once({registry, table, object}, key, value, callback_code);
-    if (result == kNotSet) result = attach(registry, table, key, value);
+    int result = attach(registry, table, key, value);
+    if (result == kNotSet) result = set_once({registry, table, object}, key, value, callback_code);
     if (result != kNotSet) return result;
   }
 }

@@ -137,7 +137,7 @@ class Dup {
 // Attaches what was copied in place of what a callback has attached there.
 [[gnu::noinline, gnu::cold]] int Dup::attach_over(Key key, uint64_t value, int* callback_code) {
   return give_up(key.keyval,
-                 set_attribute(registry_, to_.table, to_.object, key, value, callback_code));
+                 continue_set(registry_, to_.table, to_.object, key, value, callback_code));
 }
 
 // Attaches what was copied, and gives it the reference.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // set of one attribute: a loop that looks at the slot and takes the step that this calls for (slot.h),
-// because another thread may have been faster. attrcache_set has one round inlined: once a function
-// may run a delete_fn it saves registers anyway, and all is there that the step needs.
+// because another thread may have been faster. Its first round is inlined into the callers: a function
+// that may run a delete_fn saves registers anyway, and has all at hand that the step needs.
 
 #ifndef ATTRCACHE_TABLE_SET_H_
 #define ATTRCACHE_TABLE_SET_H_
@@ -14,12 +14,8 @@
 
 namespace attrcache {
 
-// Sets an attribute.
-[[gnu::noinline]] int set_attribute(Registry& registry, Table& table, void* object, Key key,
-                                    uint64_t value, int* callback_code);
-
-// The slot has changed before the set took effect, or another round must make what is missing. (No
-// result of the API.)
+// The slot has changed before the set took effect, or the slot, or the thread's stripe, must be made
+// first. (No result of the API.)
 inline constexpr int kNotSet = 1000;
 
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.
@@ -101,6 +97,18 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   }
   if (!meta::holdable(now.meta, keyval) || !registry.is_kind_of(keyval)) return kNotSet;
   return exchange_and_delete(target, *slot, now, key, value, callback_code);
+}
+
+// All rounds of a set, of which the first makes what may be missing.
+[[gnu::noinline]] int continue_set(Registry& registry, Table& table, void* object, Key key,
+                                   uint64_t value, int* callback_code);
+
+[[gnu::always_inline]] inline int set_attribute(const Target& target, Key key, uint64_t value,
+                                                int* callback_code) {
+  const int result = set_once(target, key, value, callback_code);
+  if (result != kNotSet) [[likely]]
+    return result;
+  return continue_set(target.registry, target.table, target.object, key, value, callback_code);
 }
 
 }  // namespace attrcache
