@@ -29,13 +29,14 @@ class Entries {
   Entries(const Entries&) = delete;
   Entries& operator=(const Entries&) = delete;
 
-  // The first indices, which all usual programs do with. Theirs exist as soon as a keyval was made.
+  // The counters of this many indices, which most programs never exceed, exist as soon as a keyval
+  // was made.
   static constexpr uint32_t kFirstChunkLength = 64;
 
   // The reference counter, in the stripe of the thread with that ordinal, of the keyval at any
   // offset; behind it are those of the others in its batch of indices. Null if there never was one.
-  // The caller uses a counter only once it has found a value under its
-  // keyval, or a slot of one whose index is beyond the first chunk.
+  // The caller uses a counter only once it has found a value under its keyval, or a slot of one whose
+  // index is beyond the first chunk.
   References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
     // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
