@@ -56,34 +56,29 @@ class ActiveRecords {
   // All groups that were ever entered are below this one.
   unsigned end() const { return words_.load(kRelaxed) * kFlags; }
 
-  // Looks at each record that was entered, by look(group, place), until that has seen enough;
-  // returns whether it has. `word_of` finds a group's word; taken(group, place) says whether anybody
-  // has the record's ordinal, and acquires what its last thread has done if not.
+  // Looks at each record that was entered, by look(record), until that has seen enough; returns
+  // whether it has. `records_of` finds a group's records. is_quiet(record) says whether no cell says
+  // anything; taken(group, place) whether anybody has the record's ordinal, and acquires what its last
+  // thread has done if not.
   enum class Saw { kNothing, kSomething, kEnough };
-  template <typename WordOf, typename Look, typename Taken>
-  bool any(WordOf word_of, Look look, Taken taken) {
+  template <typename RecordsOf, typename Look, typename IsQuiet, typename Taken>
+  [[gnu::always_inline]] bool any(RecordsOf records_of, Look look, IsQuiet is_quiet, Taken taken) {
     // Relaxed: as with announcements, it is a fence that makes this see what was entered before.
     const unsigned words = words_.load(kRelaxed);
     for (unsigned w = 0; w < words; ++w) {
       const uint64_t above = above_[w].load(kAcquire);  // (A3)
       for (auto groups = static_cast<uint32_t>(above); groups != 0; groups &= groups - 1) {
-        const auto of = static_cast<unsigned>(__builtin_ctz(groups));
-        const unsigned group = w * kFlags + of;
-        Word& word = word_of(group);
-        const uint64_t entered = word.load(kAcquire);  // (A4)
-        uint32_t over = 0;
+        const unsigned group = w * kFlags + static_cast<unsigned>(__builtin_ctz(groups));
+        auto* const records = records_of(group);
+        const uint64_t entered = records->group.load(kAcquire);  // (A4)
+        uint32_t quiet = 0;
         for (auto flags = static_cast<uint32_t>(entered); flags != 0; flags &= flags - 1) {
-          const auto place = static_cast<unsigned>(__builtin_ctz(flags));
-          Saw saw = look(group, place);
-          if (saw == Saw::kNothing && !taken(group, place)) [[unlikely]] {
-            // Now the cells are as the ordinal's last thread has left them.
-            saw = look(group, place);
-            if (saw == Saw::kNothing) over |= flags & (~flags + 1);
-          }
+          const Saw saw = look(records[__builtin_ctz(flags)]);
           if (saw == Saw::kEnough) return true;
+          if (saw == Saw::kNothing) quiet |= flags & (~flags + 1);
         }
-        if (over != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
-          take_out(word, entered, over, above_[w], above, of);
+        if (quiet != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
+          take_out(group, above, records, entered, quiet, is_quiet, taken);
       }
     }
     return false;
@@ -99,15 +94,24 @@ class ActiveRecords {
         !word.compare_exchange_weak(now, (now + kOnce) | uint64_t{1} << flag, kRelease, kRelaxed)) {
     }
   }
+  // Takes out those of a group's quiet records that are over, and the group if none is left in it.
   // Relaxed, both: they hand nothing over, and a thread that enters later orders itself (A1, A2).
-  [[gnu::noinline, gnu::cold]] static void take_out(Word& word, uint64_t entered, uint32_t over,
-                                                    Word& above_word, uint64_t above, unsigned of) {
-    const uint64_t rest = entered & ~uint64_t{over};
-    if (over != 0 && !word.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
+  template <typename Record, typename IsQuiet, typename Taken>
+  [[gnu::noinline]] void take_out(unsigned group, uint64_t above, Record* records, uint64_t entered,
+                                  uint32_t quiet, IsQuiet is_quiet, Taken taken) {
+    uint64_t rest = entered;
+    for (; quiet != 0; quiet &= quiet - 1) {
+      const auto place = static_cast<unsigned>(__builtin_ctz(quiet));
+      // Once the ordinal is free, the cells are as its last thread has left them.
+      if (!taken(group, place) && is_quiet(records[place])) rest &= ~(uint64_t{1} << place);
+    }
+    if (rest != entered &&
+        !records->group.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
       return;  // (A5)
     if (static_cast<uint32_t>(rest) != 0) return;
     // (A6) Of several groups of a word it takes out one; later looks find the others.
-    above_word.compare_exchange_strong(above, above & ~(uint64_t{1} << of), kRelaxed, kRelaxed);
+    above_[group / kFlags].compare_exchange_strong(above, above & ~(uint64_t{1} << group % kFlags),
+                                                   kRelaxed, kRelaxed);
   }
 
   Word above_[kWords] = {};

@@ -189,24 +189,27 @@ class Readers {
 template <typename Visit>
 bool Readers::any(Visit visit) const {
   using Saw = ActiveRecords::Saw;
-  return active_.any(
-      [this](unsigned group) -> ActiveRecords::Word& { return group_at(group)->group; },
-      [&](unsigned group, unsigned place) {
-        Saw saw = Saw::kNothing;
-        const bool enough = group_at(group)[place].any_of([&](Announcement& cell) {
-          const uintptr_t what = AsymmetricFence::look(cell.what);
-          if (what == 0) [[likely]]
-            return false;
-          saw = Saw::kSomething;
-          return visit(cell, what);
-        });
-        return enough ? Saw::kEnough : saw;
-      },
-      // With user-level threads a record stays, once used: a domain that goes to another process
-      // and back (README) finds none of this one's threads there.
-      [this](unsigned group, unsigned place) {
-        return threads_.hooked() || is_taken(group * kNearOrdinals + place);
-      });
+  const auto records_of = [this](unsigned group) { return group_at(group); };
+  const auto look = [&](ThreadRecord& record) {
+    Saw saw = Saw::kNothing;
+    const bool enough = record.any_of([&](Announcement& cell) {
+      const uintptr_t what = AsymmetricFence::look(cell.what);
+      if (what == 0) [[likely]]
+        return false;
+      saw = Saw::kSomething;
+      return visit(cell, what);
+    });
+    return enough ? Saw::kEnough : saw;
+  };
+  const auto is_quiet = [](ThreadRecord& record) {
+    return !record.any_of([](Announcement& cell) { return AsymmetricFence::look(cell.what) != 0; });
+  };
+  // With user-level threads a record stays, once used: a domain that goes to another process and back
+  // (README) finds none of this one's threads there.
+  const auto taken = [this](unsigned group, unsigned place) {
+    return threads_.hooked() || is_taken(group * kNearOrdinals + place);
+  };
+  return active_.any(records_of, look, is_quiet, taken);
 }
 
 }  // namespace attrcache

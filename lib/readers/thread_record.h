@@ -38,7 +38,8 @@ struct Announcement {
   static const Pair* slot(uintptr_t what) { return reinterpret_cast<const Pair*>(what & ~kSays); }
   static bool is_about_any(uintptr_t what) { return what > kSays; }
   static bool holds(uintptr_t what, const Pair* slot) {
-    return what == of(slot, Says::kBorrows) || what == of(slot, Says::kCopies);
+    static_assert(uintptr_t(Says::kBorrows) == 0 && uintptr_t(Says::kCopies) == 1);
+    return (what ^ reinterpret_cast<uintptr_t>(slot)) <= uintptr_t(Says::kCopies);
   }
 
   // 0: the cell is free.
@@ -175,6 +176,10 @@ struct alignas(kRecordSize) ThreadRecord {
   static ThreadRecord& of_first(Announcement& first) {
     return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) -
                                             offsetof(ThreadRecord, first));
+  }
+  static ThreadRecord& of_deletes(Announcement& deletes) {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&deletes) -
+                                            offsetof(ThreadRecord, deletes));
   }
 };
 static_assert(sizeof(ThreadRecord) == kRecordSize);

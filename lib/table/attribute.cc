@@ -131,8 +131,9 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
     if (!deletion.prepare(table, now)) return ATTRCACHE_ERR_MEMORY;
     if (claim.take(slot, m)) break;  // (S8)
   }
-  if (deletion.hand_off(target, slot, keyval, now, &claim)) return ATTRCACHE_OK;
-  TableScope scope(registry.threads().self(), &table, Frame::Use::kDeleting, deletion.cell());
+  ThreadState& thread = registry.threads().self();
+  if (deletion.hand_off(target, thread, slot, keyval, now, &claim)) return ATTRCACHE_OK;
+  TableScope scope(thread, &table, Frame::Use::kDeleting, deletion.cell());
   const unsigned ordinal = this_thread().ordinal;
   int code;
   if (delete_claimed(target, scope, slot, claim, now, keyval, OnFailure::kKeep, &code))

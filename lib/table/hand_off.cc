@@ -8,25 +8,10 @@
 namespace attrcache {
 namespace {
 
-AsymmetricFence::Of readers_of(uint64_t m) {
-  return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
-}
-
 // Whether a cell announces that its thread holds an attachment.
 bool is_holder(const Announcement& cell, uintptr_t what, const Pair* slot, uint64_t m) {
   // (F4) The cell may be announcing the next attachment meanwhile.
   return Announcement::holds(what, slot) && meta::same_attachment(cell.meta.load(kAcquire), m);
-}
-
-// The cell of a holder of an attachment, or null.
-const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
-  const Announcement* holder = nullptr;
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!is_holder(cell, what, slot, m)) return false;
-    holder = &cell;
-    return true;
-  });
-  return holder;
 }
 
 bool still_holds(const Announcement& cell, const Pair* slot, uint64_t m) {
@@ -45,20 +30,12 @@ bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
   return true;
 }
 
-// Gives up what this thread's own copy_fns, up its stack, hold of a table's values, where
-// is_one(frame) is true. At its end each copy still looks for what was handed off to it (L4),
-// because a deleter may have looked before.
+// The same for all of a table's that is_one(frame) is true of.
 template <typename IsOne>
-void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
-  for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
+void give_up_copies(const ThreadState& thread, const Table& table, IsOne is_one) {
+  for_each_frame_of(thread.innermost, &table, [&](Frame& f) {
     if (f.use != Frame::Use::kCopying || f.announced == nullptr || !is_one(f)) return;
     Readers::retract(*f.announced, uintptr_t(Says::kTaken));
-  });
-}
-
-void give_up_copies_of(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
-  give_up_copies(readers, table, [&](const Frame& f) {
-    return f.slot == &slot && meta::same_attachment(f.announced->meta.load(kRelaxed), m);
   });
 }
 
@@ -97,6 +74,23 @@ void end_tomb(Readers& readers, Tomb& tomb) {
 
 }  // namespace
 
+const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
+  const Announcement* holder = nullptr;
+  readers.any([&](Announcement& cell, uintptr_t what) {
+    if (!is_holder(cell, what, slot, m)) return false;
+    holder = &cell;
+    return true;
+  });
+  return holder;
+}
+
+void give_up_copies_of(const ThreadState& thread, const Table& table, const Pair& slot,
+                       uint64_t m) {
+  give_up_copies(thread, table, [&](const Frame& f) {
+    return f.slot == &slot && meta::same_attachment(f.announced->meta.load(kRelaxed), m);
+  });
+}
+
 Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
   Tomb* mine = nullptr;
   const auto is_one = [slot, m](const Tomb& tomb) {
@@ -121,41 +115,39 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-bool Deletion::hand_off_held(Registry& registry, Table& table, Pair& slot, uint64_t m,
-                             Announcement& cell, slot::Claim* claim, void* object, uint64_t value,
-                             id::Keyval keyval, bool taken) {
+void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pair& slot,
+                           id::Keyval keyval, SlotContent found, slot::Claim* claim,
+                           Announcement& cell, bool taken) {
+  Registry& registry = target.registry;
   Readers& readers = registry.readers();
-  give_up_copies_of(readers, table, slot, m);
-  if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
-  const Announcement* const holder = find_holder(readers, &slot, m);  // (L7)
-  if (holder == nullptr) return false;
+  const uint64_t m = found.meta;
   const attrcache_callbacks& callbacks = registry.callbacks(keyval);
   Tomb& tomb = readers.place_tomb(slot, m);  // (L8)
   tomb.slot.store(&slot, kRelaxed);
   tomb.meta.store(m, kRelaxed);
-  tomb.value.store(value, kRelaxed);
-  tomb.table.store(&table, kRelaxed);
+  tomb.value.store(found.value, kRelaxed);
+  tomb.table.store(&target.table, kRelaxed);
   tomb.taker.store(0, kRelaxed);
   tomb.registry.store(&registry, kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
-  tomb.object.store(object, kRelaxed);
-  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), object), kRelaxed);
+  tomb.object.store(target.object, kRelaxed);
+  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target.object),
+                            kRelaxed);
   readers.count_handed_off();
-  table.mark_replaced();
+  target.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   const uint64_t open = tomb.open();
   withdraw(readers, cell, taken);
   // (L9) The holder that was found is asked first, because it is nearly always there still.
   AsymmetricFence::heavy_fence(readers_of(m));
-  const bool mine = tomb.turn(open) && !still_holds(*holder, &slot, m) &&
+  const bool mine = tomb.turn(open) && !still_holds(holder, &slot, m) &&
                     find_holder(readers, &slot, m) == nullptr && take(readers, tomb, open);
   if (mine) {
     delete_handed_off(readers, tomb);
   } else {
     ++this_thread().handed_off;
   }
-  return true;
 }
 
 bool others_delete_in(const Readers& readers, const Table& table) {
@@ -206,7 +198,7 @@ bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
   } else if (ThreadRecord* const mine = readers.mine()) {
     held = mine->any_of(is_own);  // a delete_fn of this free may have borrowed since
   }
-  if (!held) give_up_copies_of(readers, target_.table, slot, m);
+  if (!held) give_up_copies_of(readers.threads().self(), target_.table, slot, m);
   return held;
 }
 
@@ -220,7 +212,7 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
 }
 
 bool finish_own_handed_off(Readers& readers, const Table& table) {
-  give_up_copies(readers, table, [](const Frame&) { return true; });
+  give_up_copies(readers.threads().self(), table, [](const Frame&) { return true; });
   if (!readers.any_handed_off()) [[likely]]
     return false;
   bool any = false;

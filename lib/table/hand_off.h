@@ -13,6 +13,20 @@
 
 namespace attrcache {
 
+// The readers that a deleter of a value must reckon with.
+inline AsymmetricFence::Of readers_of(uint64_t m) {
+  return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
+}
+
+// The cell of a holder of an attachment, or null.
+[[gnu::noinline]] const Announcement* find_holder(const Readers& readers, const Pair* slot,
+                                                  uint64_t m);
+
+// Gives up what copy_fns up this thread's stack hold of an attachment. At its end each copy still
+// looks for what was handed off to it (L4), because a deleter may have looked before.
+[[gnu::noinline]] void give_up_copies_of(const ThreadState& thread, const Table& table,
+                                         const Pair& slot, uint64_t m);
+
 // A delete, or a set over a value with a delete_fn.
 class Deletion {
  public:
@@ -28,19 +42,27 @@ class Deletion {
   // table, and reserves a tomb if anybody may hold the value. False: out of memory.
   [[gnu::always_inline]] bool prepare(const Table& table, SlotContent found) {
     if (cell_ == nullptr && !announce(table)) return false;
-    return !meta::was_held(found.meta) || readers_.reserve_tomb();
+    if (!meta::was_held(found.meta)) return true;
+    if (!taken_ && ThreadRecord::of_deletes(*cell_).tomb != nullptr) [[likely]]
+      return true;
+    return readers_.reserve_tomb();
   }
-  // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to
-  // them, or done, and the value's reference on the keyval is gone. The claim is then ended, and
-  // the table must not be touched any more. This thread's own copies of the value, up its stack,
-  // are given up: a copy_fn that deletes or replaces what it copies won't read it any more.
-  [[gnu::always_inline]] bool hand_off(const Target& target, Pair& slot, id::Keyval keyval,
-                                       SlotContent found, slot::Claim* claim) {
-    if (!meta::was_held(found.meta) ||
-        !hand_off_held(target.registry, target.table, slot, found.meta, *cell_, claim,
-                       target.object, found.value, keyval, taken_)) {
+  // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to them,
+  // or done, and the value's reference on the keyval is gone. The claim is then ended, and the table
+  // must not be touched any more. The calling thread's own copies of the value, up its stack, are
+  // given up: a copy_fn that deletes or replaces what it copies won't read it any more.
+  [[gnu::always_inline]] bool hand_off(const Target& target, const ThreadState& thread, Pair& slot,
+                                       id::Keyval keyval, SlotContent found, slot::Claim* claim) {
+    const uint64_t m = found.meta;
+    if (!meta::was_held(m)) return false;
+    if (thread.innermost != nullptr) [[unlikely]]
+      give_up_copies_of(thread, target.table, slot, m);
+    if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
+    const Announcement* const holder = find_holder(readers_, &slot, m);  // (L7)
+    if (holder == nullptr) [[likely]]
       return false;
-    }
+    const Target copy = target;  // in memory only here
+    hand_off_to(*holder, copy, slot, keyval, found, claim, *cell_, taken_);
     cell_ = nullptr;
     return true;
   }
@@ -69,12 +91,9 @@ class Deletion {
       cell.what.store(0, kRelease);  // hands on what was done to the table
     }
   }
-  // One word each, which the caller has in registers. If two were stored one by one, to be loaded as
-  // a struct, the processor would stall.
-  [[gnu::noinline]] static bool hand_off_held(Registry& registry, Table& table, Pair& slot,
-                                              uint64_t m, Announcement& cell, slot::Claim* claim,
-                                              void* object, uint64_t value, id::Keyval keyval,
-                                              bool taken);
+  [[gnu::noinline]] static void hand_off_to(const Announcement& holder, const Target& target,
+                                            Pair& slot, id::Keyval keyval, SlotContent found,
+                                            slot::Claim* claim, Announcement& cell, bool taken);
 
   Readers& readers_;
   Announcement* cell_ = nullptr;

@@ -55,56 +55,51 @@ constexpr uint64_t kBorrowsForALightOne = 32;
   if (readers.fence().ready()) slot::lighten(slot, held);  // (S5)
 }
 
-// Why a borrow finds nothing; or borrows a predefined attribute.
+// Releases the cell, and says why a borrow finds nothing; or borrows a predefined attribute.
 [[gnu::noinline]] int find_none(Registry& registry, Table& table, id::Keyval keyval,
-                                Borrowed* borrowed) {
+                                Borrowed* borrowed, Announcement& cell) {
+  registry.readers().release(cell);
   if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
   return id::well_formed(keyval) ? registry.why_not(keyval)
                                  : borrow_predefined(registry, table, keyval, borrowed);
 }
 
-// Lets go of an attempt that failed. What that takes is added to what the call has taken before.
-[[gnu::noinline, gnu::cold]] void give_up(const Readers& readers, Announcement& cell, Tomb** left) {
-  Tomb* const taken = let_go(readers, *Announcement::slot(cell.what.load(kRelaxed)), cell);
-  if (taken == nullptr) return;
-  taken->taken_before = *left;
-  *left = taken;
+// One round of a borrow. kNotHeld: the cell now announces an attempt that has failed. (No result of
+// the API.)
+constexpr int kNotHeld = 1000;
+[[gnu::always_inline]] inline int borrow_once(Registry& registry, Table& table, id::Keyval keyval,
+                                              Borrowed* borrowed, Pair* slot, Announcement& cell) {
+  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]]
+    return find_none(registry, table, keyval, borrowed, cell);
+  if (!hold_found(*slot, m, Says::kBorrows, cell, &borrowed->copy)) [[unlikely]]
+    return kNotHeld;
+  Readers& readers = registry.readers();
+  borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
+  borrowed->cell = &cell;
+  borrowed->readers = &readers;
+  cell.more.store(mark_of(borrowed), kRelaxed);
+  if (!meta::light(m) && (m & meta::kUnheld) == 0) count_full_borrow(readers, *slot, m);
+  return ATTRCACHE_OK;
 }
 
 }  // namespace
 
-int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
-                     Announcement* failed) {
+// Each round lets go of the attempt before it. What that takes is deleted at the end, since the table
+// may die within delete_fn.
+int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
+                    Pair* slot, Announcement* cell) {
   Readers& readers = registry.readers();
-  // Borrowing into a Borrowed still in use would lose its value.
-  if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
   Tomb* left = nullptr;
-  if (failed != nullptr) [[unlikely]]
-    give_up(readers, *failed, &left);
-  Announcement* const cell = failed != nullptr ? failed : readers.take();
-  if (cell == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_MEMORY;
-  Pair* const slot = table.at_offset(id::slot_offset(keyval));
-  int result = ATTRCACHE_OK;
-  for (;;) {
-    const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
-    if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]] {
-      readers.release(*cell);
-      result = find_none(registry, table, keyval, borrowed);
-      break;
+  int result;
+  do {
+    Tomb* const taken = let_go(readers, *Announcement::slot(cell->what.load(kRelaxed)), *cell);
+    if (taken != nullptr) {
+      taken->taken_before = left;
+      left = taken;
     }
-    if (!hold_found(*slot, m, Says::kBorrows, *cell, &borrowed->copy)) [[unlikely]] {
-      give_up(readers, *cell, &left);
-      continue;
-    }
-    borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
-    borrowed->cell = cell;
-    borrowed->readers = &readers;
-    cell->more.store(mark_of(borrowed), kRelaxed);
-    if (!meta::light(m) && (m & meta::kUnheld) == 0) count_full_borrow(readers, *slot, m);
-    break;
-  }
+    result = borrow_once(registry, table, keyval, borrowed, slot, *cell);
+  } while (result == kNotHeld);
   while (left != nullptr) {
     Tomb& tomb = *left;
     left = tomb.taken_before;
@@ -113,8 +108,47 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
   return result;
 }
 
+int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
+                     Pair* slot, Announcement* cell) {
+  if (cell == nullptr) {
+    Readers& readers = registry.readers();
+    // Borrowing into a Borrowed still in use would lose its value.
+    if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
+      return ATTRCACHE_ERR_ARGUMENT;
+    if ((cell = readers.take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
+  }
+  const int result = borrow_once(registry, table, keyval, borrowed, slot, *cell);
+  if (result != kNotHeld) [[likely]]
+    return result;
+  return continue_borrow(registry, table, keyval, borrowed, slot, cell);
+}
+
+namespace {
+
+// Gives back what the calling thread has borrowed.
+[[gnu::always_inline]] inline int give_back_own(Readers& readers, Borrowed* borrowed) {
+  Announcement& cell = *borrowed->cell;
+  borrowed->cell = nullptr;
+  const uintptr_t what = cell.what.load(kRelaxed);
+  const Pair* const slot = Announcement::slot(what);
+  const uintptr_t then = &cell == &readers.near_record().first ? 0 : uintptr_t(Says::kTaken);
+  // Of a predefined attribute, nothing is announced.
+  if (Announcement::is_about_any(what) && retract_hold(readers, *slot, cell, then)) [[unlikely]]
+    return end_give_back(readers, slot, cell);
+  if (cell.what.load(kRelaxed) != 0) readers.release(cell);
+  return ATTRCACHE_OK;
+}
+
+[[gnu::noinline, gnu::cold]] int give_back_of_user_level(Readers& readers, Borrowed* borrowed) {
+  if (borrowed->cell->thread.load(kRelaxed) != readers.threads().identity())
+    return ATTRCACHE_ERR_THREAD;
+  return give_back_own(readers, borrowed);
+}
+
+}  // namespace
+
 int give_back_attribute(Borrowed* borrowed) {
-  Announcement* const cell = borrowed->cell;
+  const Announcement* const cell = borrowed->cell;
   if (cell == nullptr) return ATTRCACHE_ERR_ARGUMENT;
   const uint64_t keeps = cell->more.load(kRelaxed);
   // Borrowed by the fast path, by which its own thread would have given it back.
@@ -122,23 +156,16 @@ int give_back_attribute(Borrowed* borrowed) {
   // Else given back, or a copy of a Borrowed.
   if (keeps != mark_of(borrowed) || cell->what.load(kRelaxed) == 0) return ATTRCACHE_ERR_ARGUMENT;
   Readers& readers = *borrowed->readers;
-  const uint64_t thread = cell->thread.load(kRelaxed);
-  if (thread != this_thread().identity && thread != readers.threads().identity()) [[unlikely]]
-    return ATTRCACHE_ERR_THREAD;
-  borrowed->cell = nullptr;
-  const uintptr_t what = cell->what.load(kRelaxed);
-  const bool predefined = !Announcement::is_about_any(what);
-  Tomb* const left = predefined ? nullptr : let_go(readers, *Announcement::slot(what), *cell);
-  readers.release(*cell);
-  if (left != nullptr) [[unlikely]]
-    delete_handed_off(readers, *left);
-  return ATTRCACHE_OK;
+  if (cell->thread.load(kRelaxed) != this_thread().identity) [[unlikely]]
+    return give_back_of_user_level(readers, borrowed);
+  return give_back_own(readers, borrowed);
 }
 
-int end_give_back(Readers& readers, const Pair* slot, const Announcement& cell) {
+int end_give_back(Readers& readers, const Pair* slot, Announcement& cell) {
   // The cell is this thread's, which has announced nothing else since.
-  const uint64_t m = cell.meta.load(kRelaxed);
-  if (Tomb* const left = take_handed_off(readers, slot, m)) delete_handed_off(readers, *left);
+  Tomb* const left = take_handed_off(readers, slot, cell.meta.load(kRelaxed));
+  if (cell.what.load(kRelaxed) != 0) readers.release(cell);
+  if (left != nullptr) delete_handed_off(readers, *left);
   return ATTRCACHE_OK;
 }
 

@@ -35,18 +35,25 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
   return slot.still(m, value);  // (L2)
 }
 
-// (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken. If the deletion was handed off to this thread, returns its
-// tomb, and the caller must run it by delete_handed_off() (hand_off.h).
+// (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
+// given up. The cell then says kTaken, or nothing. Whether the deletion may have been handed off to
+// this thread.
+inline bool retract_hold(const Readers& readers, const Pair& slot, Announcement& cell,
+                         uintptr_t then = uintptr_t(Says::kTaken)) {
+  const uint64_t m = cell.meta.load(kRelaxed);
+  Readers::retract(cell, then);
+  if (!meta::light(m)) full_fence();
+  return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m);
+}
+
+// (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the caller
+// must run it by delete_handed_off() (hand_off.h).
 [[gnu::noinline]] Tomb* take_handed_off(const Readers& readers, const Pair* slot,
                                         uint64_t m);  // hand_off.h
 inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
-  const uint64_t m = cell.meta.load(kRelaxed);
-  Readers::retract(cell, uintptr_t(Says::kTaken));  // (L3)
-  if (!meta::light(m)) full_fence();
-  if (!readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m)) [[likely]]
-    return nullptr;  // (L4)
-  return take_handed_off(readers, &slot, m);
+  if (!retract_hold(readers, slot, cell)) [[likely]]
+    return nullptr;
+  return take_handed_off(readers, &slot, cell.meta.load(kRelaxed));
 }
 
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
@@ -60,32 +67,38 @@ struct Borrowed {
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
-// Does the whole borrow. `failed` is the cell of an attempt that has failed, or null.
+// Does the whole borrow. `slot` is the keyval's, or null; `cell` is the thread's `first`, which is
+// free, or null.
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
-                                       Borrowed* borrowed, Announcement* failed);
+                                       Borrowed* borrowed, Pair* slot, Announcement* cell);
+// Goes on with a borrow. The cell announces an attempt that has failed.
+[[gnu::noinline, gnu::cold]] int continue_borrow(Registry& registry, Table& table,
+                                                 id::Keyval keyval, Borrowed* borrowed, Pair* slot,
+                                                 Announcement* cell);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
-// Runs the deletion of an attachment that was let go, if it was handed off to this thread.
+// Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was handed
+// off to this thread, and releases the cell unless it is free.
 [[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
-                                               const Announcement& cell);
+                                               Announcement& cell);
 
 // The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else; all
 // else takes borrow_attribute(). `like` is the keyval as meta::readable() takes it.
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair& slot, id::Keyval like) {
-  const uint64_t m = slot.load_meta();
-  if (!meta::readable(meta::upper(m), like)) [[unlikely]]
-    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
   Announcement& cell = registry.first_cell();
   // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
   if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
        reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
-    return borrow_attribute(registry, table, keyval, borrowed, nullptr);
+    return borrow_attribute(registry, table, keyval, borrowed, &slot, nullptr);
   }
+  const uint64_t m = slot.load_meta();
+  if (!meta::readable(meta::upper(m), like)) [[unlikely]]
+    return borrow_attribute(registry, table, keyval, borrowed, &slot, &cell);
   cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
   if (!slot.still(m, &value)) [[unlikely]]  // (L2)
-    return borrow_attribute(registry, table, keyval, borrowed, &cell);
+    return continue_borrow(registry, table, keyval, borrowed, &slot, &cell);
   borrowed->value = as_pointer(value);
   borrowed->cell = &cell;
   return int{ATTRCACHE_OK};
@@ -98,7 +111,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   // The caller has checked that already.
   if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
   Pair* const slot = table.at_offset(id::slot_offset(keyval));
-  if (slot == nullptr) return borrow_attribute(registry, table, keyval, borrowed, nullptr);
+  if (slot == nullptr) return borrow_attribute(registry, table, keyval, borrowed, nullptr, nullptr);
   return borrow_first(registry, table, keyval, borrowed, *slot, id::without_index(keyval));
 }
 

@@ -57,7 +57,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.hand_off(target, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
+  if (deletion.hand_off(target, *thread, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
   TableScope scope(*thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, key.keyval);
   int result = ATTRCACHE_OK;
@@ -95,7 +95,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
     registry.drop(keyval);
     return kNotSet;
   }
-  if (!meta::holdable(now.meta, keyval) || !registry.is_kind_of(keyval)) return kNotSet;
+  if (!meta::holdable(now.meta, keyval)) return kNotSet;
   return exchange_and_delete(target, *slot, now, key, value, callback_code);
 }
 

@@ -42,12 +42,15 @@ struct Change {
 };
 
 // Records of two groups, with one cell each.
+struct Record {
+  ActiveRecords::Word group{0};
+  Atomic<int> cell{0};
+};
 struct Records {
   static constexpr unsigned kPlaces = 2;
   ActiveRecords active;
-  ActiveRecords::Word group[2] = {};
+  Record records[2 * kPlaces];
   Atomic<unsigned> taken{0};  // as platform.cc has it: a bit for each record
-  Atomic<int> cells[2 * kPlaces] = {};
   int visits = 0;
   Change change;
 
@@ -59,7 +62,8 @@ struct Records {
   }
   void give_back(unsigned record) { taken.fetch_and(~bit(record), kRelease); }
   void enter(unsigned record) {
-    active.enter(record / kPlaces, group[record / kPlaces], record % kPlaces);
+    const unsigned place = record % kPlaces;
+    active.enter(record / kPlaces, records[record - place].group, place);
   }
   void begin(unsigned record) {
     take(record);
@@ -71,19 +75,21 @@ struct Records {
   }
   // As Readers::any().
   bool look() {
-    return active.any(
-        [this](unsigned of) -> ActiveRecords::Word& {
-          ++visits;
-          return group[of];
-        },
-        [this](unsigned of, unsigned place) {
-          ++visits;
-          const int said = AsymmetricFence::look(cells[of * kPlaces + place]);
-          return said != 0 ? Saw::kEnough : Saw::kNothing;
-        },
-        [this](unsigned of, unsigned place) {
-          return (taken.load(kAcquire) & bit(of * kPlaces + place)) != 0;
-        });
+    const auto records_of = [this](unsigned group) {
+      ++visits;
+      return &records[group * kPlaces];
+    };
+    const auto is_quiet = [](const Record& record) {
+      return AsymmetricFence::look(record.cell) == 0;
+    };
+    const auto look_at = [=, this](const Record& record) {
+      ++visits;
+      return is_quiet(record) ? Saw::kNothing : Saw::kEnough;
+    };
+    const auto is_taken = [this](unsigned group, unsigned place) {
+      return (taken.load(kAcquire) & bit(group * kPlaces + place)) != 0;
+    };
+    return active.any(records_of, look_at, is_quiet, is_taken);
   }
   void change_and_look() {
     change.look([this] { return look(); });
@@ -102,7 +108,7 @@ void race_to_enter(Options bound, Prepare prepare, Enters enters, Looks... looks
     r.change.check();
     reaches("held", r.change.holds);
     reaches("not held", !r.change.holds);
-    for (Atomic<int>& cell : r.cells) cell.store(0, kRelaxed);
+    for (Record& record : r.records) record.cell.store(0, kRelaxed);
     r.taken.store(0, kRelaxed);
     r.look();
     r.visits = 0;
@@ -118,7 +124,7 @@ constexpr auto look_and_change = [](Records& r) {
 auto enters(unsigned record) {
   return [record](Records& r) {
     r.begin(record);
-    r.change.announce(r.cells[record], 1);
+    r.change.announce(r.records[record].cell, 1);
   };
 }
 auto was_used(unsigned record) {
@@ -157,7 +163,7 @@ TEST(ActiveRecords, EnteredWhenOnlyTheGroupIsLeft) {
 TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
   const auto begins = [](Records& r) { r.begin(0); };
   const auto holds_and_ends = [](Records& r) {
-    r.change.announce(r.cells[0], 1);
+    r.change.announce(r.records[0].cell, 1);
     r.give_back(0);
   };
   race_to_enter({3, 1}, begins, holds_and_ends, look_and_change);
