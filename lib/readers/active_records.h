@@ -71,14 +71,16 @@ class ActiveRecords {
         const unsigned group = w * kFlags + static_cast<unsigned>(__builtin_ctz(groups));
         auto* const records = records_of(group);
         const uint64_t entered = records->group.load(kAcquire);  // (A4)
-        uint32_t quiet = 0;
+        uint32_t over = 0;
         for (auto flags = static_cast<uint32_t>(entered); flags != 0; flags &= flags - 1) {
-          const Saw saw = look(records[__builtin_ctz(flags)]);
+          const auto place = static_cast<unsigned>(__builtin_ctz(flags));
+          const Saw saw = look(records[place]);
           if (saw == Saw::kEnough) return true;
-          if (saw == Saw::kNothing) quiet |= flags & (~flags + 1);
+          if (saw == Saw::kNothing && !taken(group, place)) [[unlikely]]
+            over |= flags & (~flags + 1);
         }
-        if (quiet != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
-          take_out(group, above, records, entered, quiet, is_quiet, taken);
+        if (over != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
+          take_out(group, above, records, entered, over, is_quiet);
       }
     }
     return false;
@@ -94,16 +96,15 @@ class ActiveRecords {
         !word.compare_exchange_weak(now, (now + kOnce) | uint64_t{1} << flag, kRelease, kRelaxed)) {
     }
   }
-  // Takes out those of a group's quiet records that are over, and the group if none is left in it.
-  // Relaxed, both: they hand nothing over, and a thread that enters later orders itself (A1, A2).
-  template <typename Record, typename IsQuiet, typename Taken>
+  // Takes out those of a group's records `over` that are quiet as their last threads have left them,
+  // and the group if none is left in it. Relaxed, both: they hand nothing over, and a thread that
+  // enters later orders itself (A1, A2).
+  template <typename Record, typename IsQuiet>
   [[gnu::noinline]] void take_out(unsigned group, uint64_t above, Record* records, uint64_t entered,
-                                  uint32_t quiet, IsQuiet is_quiet, Taken taken) {
+                                  uint32_t over, IsQuiet is_quiet) {
     uint64_t rest = entered;
-    for (; quiet != 0; quiet &= quiet - 1) {
-      const auto place = static_cast<unsigned>(__builtin_ctz(quiet));
-      // Once the ordinal is free, the cells are as its last thread has left them.
-      if (!taken(group, place) && is_quiet(records[place])) rest &= ~(uint64_t{1} << place);
+    for (; over != 0; over &= over - 1) {
+      if (is_quiet(records[__builtin_ctz(over)])) rest &= ~uint64_t{over & (~over + 1)};
     }
     if (rest != entered &&
         !records->group.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
