@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a deletion is handed off to the last holder of the value, so that nobody waits. (The steps on
-// a slot, S1 to S12, are in table/slot.h; the code that takes the steps below is in readers.h and
-// table/hand_off.cc.)
+// a slot, S1 to S12, are in table/slot.h; the code that takes the steps below is in readers.h,
+// table/hold.h, and table/hand_off.h and .cc.)
 //
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
 // that has deleted or replaced the value looks through the cells in use. If it finds a holder, it

@@ -58,8 +58,10 @@ struct AtOnce {
           continue;
         return true;
       }
-      if (made == nullptr && (made = to.find_or_grow(first, registry.memory())) == nullptr)
-        return result.no_memory = true;
+      if (made == nullptr) {
+        made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
+        if (made == nullptr) return result.no_memory = true;
+      }
       if (!References::acquire_open(counters[s], word)) [[unlikely]]
         return true;
       // The value is read after the reference was taken. Before that it could have been a value of
