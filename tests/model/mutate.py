@@ -120,12 +120,13 @@ class Models:
 
     def __init__(self, program, scratch, jobs):
         self.program = program
-        self.sites = scratch + "/sites"
+        self.sites = scratch + "/sites"  # a file for each test, since several run at a time
+        os.mkdir(self.sites)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             self.cost = dict(pool.map(self.measure, self.names()))
         self.reaching = {}
-        with open(self.sites) as f:
-            for line in f:
+        for sites in glob.glob(self.sites + "/*"):
+            for line in open(sites):
                 test, place, kind, order, failure = line.split()
                 if "_model_test.cc" in place:
                     continue
@@ -163,7 +164,7 @@ class Models:
     def measure(self, test):
         """(test, milliseconds of processor time): what else the machine does is no matter."""
         child = subprocess.Popen([self.program, "--gtest_filter=" + test], text=True,
-                                 env=dict(os.environ, ATTRCACHE_MODEL_SITES=self.sites),
+                                 env=dict(os.environ, ATTRCACHE_MODEL_SITES=self.sites + "/" + test.replace("/", "-")),
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         log = child.stdout.read()
         _, status, usage = os.wait4(child.pid, 0)
