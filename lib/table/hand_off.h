@@ -43,6 +43,7 @@ class Deletion {
   [[gnu::always_inline]] bool prepare(const Table& table, SlotContent found) {
     if (cell_ == nullptr && !announce(table)) return false;
     if (!meta::was_held(found.meta)) return true;
+    // The usual case of reserve_tomb(), for a cell that has led to the thread's record already.
     if (!taken_ && ThreadRecord::of_deletes(*cell_).tomb != nullptr) [[likely]]
       return true;
     return readers_.reserve_tomb();

@@ -93,7 +93,7 @@ int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowe
   Tomb* left = nullptr;
   int result;
   do {
-    Tomb* const taken = let_go(readers, *Announcement::slot(cell->what.load(kRelaxed)), *cell);
+    Tomb* const taken = let_go(readers, *slot, *cell);
     if (taken != nullptr) {
       taken->taken_before = left;
       left = taken;

@@ -71,7 +71,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 // free, or null.
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
                                        Borrowed* borrowed, Pair* slot, Announcement* cell);
-// Goes on with a borrow. The cell announces an attempt that has failed.
+// Goes on with a borrow. The cell announces an attempt on the slot that has failed.
 [[gnu::noinline, gnu::cold]] int continue_borrow(Registry& registry, Table& table,
                                                  id::Keyval keyval, Borrowed* borrowed, Pair* slot,
                                                  Announcement* cell);
