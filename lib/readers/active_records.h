@@ -8,10 +8,11 @@
 //
 // A thread N enters (A1, A2) before it announces anything; a thread S that looks takes records out:
 //
-//   N   takes the ordinal                  S   reads the word above (A3), then the group's (A4)
-//   A1  sets the record's flag                 reads that nobody has the ordinal, and then that no
-//   A2  sets the group's flag                  cell says anything
-//                                          A5  clears the flag by a compare-and-swap with A4's word
+//   N   takes the ordinal                  S   finds a record quiet, and nobody with its ordinal
+//   A1  sets the record's flag             A3  reads the word above
+//   A2  sets the group's flag              A4  reads the group's
+//                                              finds the same of the record once more
+//                                          A5  clears its flag by a compare-and-swap with A4's word
 //                                          A6  if none is left in the group, clears the group's,
 //                                              likewise with A3's
 //
@@ -66,21 +67,19 @@ class ActiveRecords {
     // Relaxed: as with announcements, it is a fence that makes this see what was entered before.
     const unsigned words = words_.load(kRelaxed);
     for (unsigned w = 0; w < words; ++w) {
-      const uint64_t above = above_[w].load(kAcquire);  // (A3)
-      for (auto groups = static_cast<uint32_t>(above); groups != 0; groups &= groups - 1) {
+      for (uint32_t groups = flags_of(above_[w]); groups != 0; groups &= groups - 1) {
         const unsigned group = w * kFlags + static_cast<unsigned>(__builtin_ctz(groups));
         auto* const records = records_of(group);
-        const uint64_t entered = records->group.load(kAcquire);  // (A4)
-        uint32_t over = 0;
-        for (auto flags = static_cast<uint32_t>(entered); flags != 0; flags &= flags - 1) {
+        uint32_t flags = flags_of(records->group);
+        if (flags == 0) [[unlikely]]  // A6 has failed, in another look
+          take_out(group, records, kFlags, is_quiet, taken);
+        for (; flags != 0; flags &= flags - 1) {
           const auto place = static_cast<unsigned>(__builtin_ctz(flags));
           const Saw saw = look(records[place]);
           if (saw == Saw::kEnough) return true;
           if (saw == Saw::kNothing && !taken(group, place)) [[unlikely]]
-            over |= flags & (~flags + 1);
+            take_out(group, records, place, is_quiet, taken);
         }
-        if (over != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
-          take_out(group, above, records, entered, over, is_quiet);
       }
     }
     return false;
@@ -96,21 +95,25 @@ class ActiveRecords {
         !word.compare_exchange_weak(now, (now + kOnce) | uint64_t{1} << flag, kRelease, kRelaxed)) {
     }
   }
-  // Takes out those of a group's records `over` that are quiet as their last threads have left them,
-  // and the group if none is left in it. Relaxed, both: they hand nothing over, and a thread that
-  // enters later orders itself (A1, A2).
-  template <typename Record, typename IsQuiet>
-  [[gnu::noinline]] void take_out(unsigned group, uint64_t above, Record* records, uint64_t entered,
-                                  uint32_t over, IsQuiet is_quiet) {
-    uint64_t rest = entered;
-    for (; over != 0; over &= over - 1) {
-      if (is_quiet(records[__builtin_ctz(over)])) rest &= ~uint64_t{over & (~over + 1)};
+  // Acquire: a thread that finds a group's flag sees its records.
+  static uint32_t flags_of(const Word& word) { return static_cast<uint32_t>(word.load(kAcquire)); }
+  // Takes out a record, or none if `place` is kFlags, and then the group if none is left in it. The
+  // compare-and-swaps are relaxed: they hand nothing over, and a thread that enters later orders
+  // itself (A1, A2).
+  template <typename Record, typename IsQuiet, typename Taken>
+  [[gnu::noinline]] void take_out(unsigned group, Record* records, unsigned place, IsQuiet is_quiet,
+                                  Taken taken) {
+    uint64_t above = above_[group / kFlags].load(kAcquire);  // (A3)
+    uint64_t entered = records->group.load(kAcquire);        // (A4)
+    if (place != kFlags) {
+      if (taken(group, place) || !is_quiet(records[place])) return;
+      const uint64_t rest = entered & ~(uint64_t{1} << place);
+      if (!records->group.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
+        return;  // (A5)
+      entered = rest;
     }
-    if (rest != entered &&
-        !records->group.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
-      return;  // (A5)
-    if (static_cast<uint32_t>(rest) != 0) return;
-    // (A6) Of several groups of a word it takes out one; later looks find the others.
+    if (static_cast<uint32_t>(entered) != 0) return;
+    // (A6)
     above_[group / kFlags].compare_exchange_strong(above, above & ~(uint64_t{1} << group % kFlags),
                                                    kRelaxed, kRelaxed);
   }
