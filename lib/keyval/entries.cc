@@ -16,13 +16,14 @@ void Entries::release(const Memory& memory) {
 bool Entries::ensure_chunk(size_t c, const Memory& memory) {
   if (chunks_[c].load(kAcquire) != 0) return true;  // (K5) pairs with K6
   const size_t first = first_index(c);
-  uintptr_t counters = counters_[c].load(kAcquire);  // (K5) pairs with K6
-  if (counters == 0) {
+  References::Counter* counters = counters_[c].load(kAcquire);  // (K5) pairs with K6
+  if (counters == nullptr) {
     void* allocated = memory.allocate_zeroed(
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
     if (allocated == nullptr) return false;
-    const uintptr_t made = reinterpret_cast<uintptr_t>(allocated) + length(c) * sizeof(Entry) -
-                           first * sizeof(References::Counter);
+    auto* const made = reinterpret_cast<References::Counter*>(
+                           reinterpret_cast<uintptr_t>(allocated) + length(c) * sizeof(Entry)) -
+                       first;
     // (K6) release: a thread that sees the pointer (K5) sees what it points to.
     if (counters_[c].compare_exchange_strong(counters, made, kAcqRel, kAcquire)) {
       counters = made;
@@ -32,9 +33,9 @@ bool Entries::ensure_chunk(size_t c, const Memory& memory) {
   }
   // The chunk is stored after its counters, so that a thread that finds the chunk finds them, too.
   // If several threads come here, all store the same.
-  chunks_[c].store(
-      counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
-      kRelease);  // (K6) pairs with K5
+  const auto after_entries = reinterpret_cast<uintptr_t>(counters + first);
+  chunks_[c].store(after_entries - (length(c) + first) * sizeof(Entry),
+                   kRelease);  // (K6) pairs with K5
   return true;
 }
 

@@ -41,11 +41,10 @@ class Entries {
     const size_t c = chunk_of(offset);
     // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
     // hence acquired K6; and the value, or the slot (T2), was published since.
-    const uintptr_t counters = counters_[c].load(kRelaxed);
-    if (counters == 0) [[unlikely]]
+    References::Counter* const counters = counters_[c].load(kRelaxed);
+    if (counters == nullptr) [[unlikely]]
       return nullptr;
-    return reinterpret_cast<References::Counter*>(counters) +
-           (id::bytes(offset) >> id::kIndexShift) +
+    return counters + (id::bytes(offset) >> id::kIndexShift) +
            (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
   }
 
@@ -55,11 +54,12 @@ class Entries {
     const id::Offset offset = id::slot_offset(keyval);
     if (id::bytes(offset) >= kFirstChunkLength << id::kIndexShift) [[unlikely]]
       return counters(offset, ordinal);
-    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
-    if (counters == 0) [[unlikely]]
+    // (K5) pairs with K6
+    References::Counter* const counters = counters_[kFirstChunk].load(kAcquire);
+    if (counters == nullptr) [[unlikely]]
       return nullptr;
-    return reinterpret_cast<References::Counter*>(counters) +
-           (ordinal & stripe_mask_) * kFirstChunkLength + (id::bytes(offset) >> id::kIndexShift);
+    return counters + (ordinal & stripe_mask_) * kFirstChunkLength +
+           (id::bytes(offset) >> id::kIndexShift);
   }
 
   // Calls visit(Entry&, references) for every index that was ever used, without a pin.
@@ -132,8 +132,7 @@ class Entries {
   References::Stripes stripes(id::Offset offset) const { return stripes(chunk_of(offset), offset); }
   References::Stripes stripes(size_t c, id::Offset offset) const {
     // (K5) pairs with K6
-    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));
-    return {counters + (id::bytes(offset) >> id::kIndexShift),
+    return {counters_[c].load(kAcquire) + (id::bytes(offset) >> id::kIndexShift),
             static_cast<unsigned>(c) - id::kIndexShift, stripe_mask_};
   }
   References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
@@ -151,7 +150,7 @@ class Entries {
 
   // The extra last entry stays 0, so out-of-range indices find no chunk.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
-  Atomic<uintptr_t> counters_[kChunks + 1] = {};
+  Atomic<References::Counter*> counters_[kChunks + 1] = {};
   const unsigned stripe_mask_;
   // How many indices have been handed out at least once: those below it.
   Atomic<uint32_t> taken_{0};
