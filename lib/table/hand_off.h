@@ -56,12 +56,15 @@ class Deletion {
                                        id::Keyval keyval, SlotContent found, slot::Claim* claim) {
     const uint64_t m = found.meta;
     if (!meta::was_held(m)) return false;
-    if (thread.innermost != nullptr) [[unlikely]]
-      give_up_copies_of(thread, target.table, slot, m);
     if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
-    const Announcement* const holder = find_holder(readers_, &slot, m);  // (L7)
+    const Announcement* holder = find_holder(readers_, &slot, m);  // (L7)
     if (holder == nullptr) [[likely]]
       return false;
+    if (thread.innermost != nullptr) {  // the holder may be this thread
+      give_up_copies_of(thread, target.table, slot, m);
+      holder = find_holder(readers_, &slot, m);
+      if (holder == nullptr) return false;
+    }
     const Target copy = target;  // in memory only here
     hand_off_to(*holder, copy, slot, keyval, found, claim, *cell_, taken_);
     cell_ = nullptr;

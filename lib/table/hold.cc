@@ -49,10 +49,12 @@ constexpr uint64_t kBorrowsForALightOne = 2;
 #else
 constexpr uint64_t kBorrowsForALightOne = 32;
 #endif
-[[gnu::noinline]] void count_full_borrow(Readers& readers, Pair& slot, uint64_t held) {
+[[gnu::noinline]] int count_full_borrow(Readers& readers, Pair& slot, uint64_t held) {
   ThreadRecord* const record = readers.mine();
-  if (record == nullptr || ++record->full_borrows % kBorrowsForALightOne != 0) return;
-  if (readers.fence().ready()) slot::lighten(slot, held);  // (S5)
+  if (record != nullptr && ++record->full_borrows % kBorrowsForALightOne == 0 &&
+      readers.fence().ready())
+    slot::lighten(slot, held);  // (S5)
+  return ATTRCACHE_OK;
 }
 
 // Releases the cell, and says why a borrow finds nothing; or borrows a predefined attribute.
@@ -64,23 +66,26 @@ constexpr uint64_t kBorrowsForALightOne = 32;
                                  : borrow_predefined(registry, table, keyval, borrowed);
 }
 
-// One round of a borrow. kNotHeld: the cell now announces an attempt that has failed. (No result of
-// the API.)
-constexpr int kNotHeld = 1000;
-[[gnu::always_inline]] inline int borrow_once(Registry& registry, Table& table, id::Keyval keyval,
-                                              Borrowed* borrowed, Pair* slot, Announcement& cell) {
-  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
-  if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]]
-    return find_none(registry, table, keyval, borrowed, cell);
-  if (!hold_found(*slot, m, Says::kBorrows, cell, &borrowed->copy)) [[unlikely]]
-    return kNotHeld;
-  Readers& readers = registry.readers();
+// Ends a borrow that holds the value whose meta is `m`.
+[[gnu::always_inline]] inline int keep(Readers& readers, Borrowed* borrowed, Pair& slot, uint64_t m,
+                                       Announcement& cell) {
   borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
   borrowed->cell = &cell;
   borrowed->readers = &readers;
   cell.more.store(mark_of(borrowed), kRelaxed);
-  if (!meta::light(m) && (m & meta::kUnheld) == 0) count_full_borrow(readers, *slot, m);
+  if ((m & meta::kUnheld) == 0 && !meta::light(m)) return count_full_borrow(readers, slot, m);
   return ATTRCACHE_OK;
+}
+
+// A borrow by a cell that the thread has taken, or its `first`.
+[[gnu::always_inline]] inline int borrow_by(Registry& registry, Table& table, id::Keyval keyval,
+                                            Borrowed* borrowed, Pair* slot, Announcement& cell) {
+  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]]
+    return find_none(registry, table, keyval, borrowed, cell);
+  if (!hold_found(*slot, m, Says::kBorrows, cell, &borrowed->copy)) [[unlikely]]
+    return continue_borrow(registry, table, keyval, borrowed, *slot, cell);
+  return keep(registry.readers(), borrowed, *slot, m, cell);
 }
 
 }  // namespace
@@ -88,18 +93,21 @@ constexpr int kNotHeld = 1000;
 // Each round lets go of the attempt before it. What that takes is deleted at the end, since the table
 // may die within delete_fn.
 int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
-                    Pair* slot, Announcement* cell) {
+                    Pair& slot, Announcement& cell) {
   Readers& readers = registry.readers();
   Tomb* left = nullptr;
-  int result;
+  uint64_t m;
   do {
-    Tomb* const taken = let_go(readers, *slot, *cell);
+    Tomb* const taken = let_go(readers, slot, cell);
     if (taken != nullptr) {
       taken->taken_before = left;
       left = taken;
     }
-    result = borrow_once(registry, table, keyval, borrowed, slot, *cell);
-  } while (result == kNotHeld);
+    m = slot.load_meta();
+  } while (meta::holdable(m, keyval) &&
+           !hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy));
+  const int result = meta::holdable(m, keyval) ? keep(readers, borrowed, slot, m, cell)
+                                               : find_none(registry, table, keyval, borrowed, cell);
   while (left != nullptr) {
     Tomb& tomb = *left;
     left = tomb.taken_before;
@@ -108,57 +116,61 @@ int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowe
   return result;
 }
 
+int borrow_by_first(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
+                    Pair& slot, Announcement& first) {
+  return borrow_by(registry, table, keyval, borrowed, &slot, first);
+}
+
 int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
-                     Pair* slot, Announcement* cell) {
-  if (cell == nullptr) {
-    Readers& readers = registry.readers();
-    // Borrowing into a Borrowed still in use would lose its value.
-    if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
-      return ATTRCACHE_ERR_ARGUMENT;
-    if ((cell = readers.take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
-  }
-  const int result = borrow_once(registry, table, keyval, borrowed, slot, *cell);
-  if (result != kNotHeld) [[likely]]
-    return result;
-  return continue_borrow(registry, table, keyval, borrowed, slot, cell);
+                     Pair* slot) {
+  Readers& readers = registry.readers();
+  // Borrowing into a Borrowed still in use would lose its value.
+  if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  Announcement* const cell = readers.take();
+  if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
+  return borrow_by(registry, table, keyval, borrowed, slot, *cell);
 }
 
 namespace {
 
-// Gives back what the calling thread has borrowed.
-[[gnu::always_inline]] inline int give_back_own(Readers& readers, Borrowed* borrowed) {
+// Gives back what the calling thread has borrowed by a cell that says `what`. For a predefined attribute
+// that is kTaken, so there is no slot, and no tomb of it.
+[[gnu::always_inline]] inline int give_back_own(Readers& readers, Borrowed* borrowed,
+                                                uintptr_t what) {
   Announcement& cell = *borrowed->cell;
   borrowed->cell = nullptr;
-  const uintptr_t what = cell.what.load(kRelaxed);
   const Pair* const slot = Announcement::slot(what);
-  const uintptr_t then = &cell == &readers.near_record().first ? 0 : uintptr_t(Says::kTaken);
-  // Of a predefined attribute, nothing is announced.
-  if (Announcement::is_about_any(what) && retract_hold(readers, *slot, cell, then)) [[unlikely]]
+  const bool first = &cell == &readers.near_record().first;
+  if (retract_hold(readers, slot, cell, first ? 0 : uintptr_t(Says::kTaken))) [[unlikely]]
     return end_give_back(readers, slot, cell);
-  if (cell.what.load(kRelaxed) != 0) readers.release(cell);
+  if (!first) readers.release(cell);
   return ATTRCACHE_OK;
 }
 
-[[gnu::noinline, gnu::cold]] int give_back_of_user_level(Readers& readers, Borrowed* borrowed) {
+[[gnu::noinline, gnu::cold]] int give_back_of_user_level(Readers& readers, Borrowed* borrowed,
+                                                         uintptr_t what) {
   if (borrowed->cell->thread.load(kRelaxed) != readers.threads().identity())
     return ATTRCACHE_ERR_THREAD;
-  return give_back_own(readers, borrowed);
+  return give_back_own(readers, borrowed, what);
 }
 
 }  // namespace
 
 int give_back_attribute(Borrowed* borrowed) {
   const Announcement* const cell = borrowed->cell;
-  if (cell == nullptr) return ATTRCACHE_ERR_ARGUMENT;
   const uint64_t keeps = cell->more.load(kRelaxed);
-  // Borrowed by the fast path, by which its own thread would have given it back.
-  if (keeps == reinterpret_cast<uintptr_t>(borrowed)) return ATTRCACHE_ERR_THREAD;
-  // Else given back, or a copy of a Borrowed.
-  if (keeps != mark_of(borrowed) || cell->what.load(kRelaxed) == 0) return ATTRCACHE_ERR_ARGUMENT;
+  const uintptr_t what = cell->what.load(kRelaxed);
+  if (keeps != mark_of(borrowed) || what == 0) [[unlikely]] {
+    // Borrowed by the fast path, by which its own thread would have given it back; else given back, or
+    // a copy of a Borrowed.
+    return keeps == reinterpret_cast<uintptr_t>(borrowed) ? ATTRCACHE_ERR_THREAD
+                                                          : ATTRCACHE_ERR_ARGUMENT;
+  }
   Readers& readers = *borrowed->readers;
   if (cell->thread.load(kRelaxed) != this_thread().identity) [[unlikely]]
-    return give_back_of_user_level(readers, borrowed);
-  return give_back_own(readers, borrowed);
+    return give_back_of_user_level(readers, borrowed, what);
+  return give_back_own(readers, borrowed, what);
 }
 
 int end_give_back(Readers& readers, const Pair* slot, Announcement& cell) {

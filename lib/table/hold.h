@@ -38,12 +38,12 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
 // (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
 // given up. The cell then says kTaken, or nothing. Whether the deletion may have been handed off to
 // this thread.
-inline bool retract_hold(const Readers& readers, const Pair& slot, Announcement& cell,
+inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell,
                          uintptr_t then = uintptr_t(Says::kTaken)) {
   const uint64_t m = cell.meta.load(kRelaxed);
   Readers::retract(cell, then);
   if (!meta::light(m)) full_fence();
-  return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m);
+  return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
 }
 
 // (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the caller
@@ -51,7 +51,7 @@ inline bool retract_hold(const Readers& readers, const Pair& slot, Announcement&
 [[gnu::noinline]] Tomb* take_handed_off(const Readers& readers, const Pair* slot,
                                         uint64_t m);  // hand_off.h
 inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
-  if (!retract_hold(readers, slot, cell)) [[likely]]
+  if (!retract_hold(readers, &slot, cell)) [[likely]]
     return nullptr;
   return take_handed_off(readers, &slot, cell.meta.load(kRelaxed));
 }
@@ -67,14 +67,16 @@ struct Borrowed {
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
-// Does the whole borrow. `slot` is the keyval's, or null; `cell` is the thread's `first`, which is
-// free, or null.
+// Does the whole borrow. `slot` is the keyval's, or null.
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
-                                       Borrowed* borrowed, Pair* slot, Announcement* cell);
+                                       Borrowed* borrowed, Pair* slot);
+// The same by the thread's `first`, which is free.
+[[gnu::noinline]] int borrow_by_first(Registry& registry, Table& table, id::Keyval keyval,
+                                      Borrowed* borrowed, Pair& slot, Announcement& first);
 // Goes on with a borrow. The cell announces an attempt on the slot that has failed.
 [[gnu::noinline, gnu::cold]] int continue_borrow(Registry& registry, Table& table,
-                                                 id::Keyval keyval, Borrowed* borrowed, Pair* slot,
-                                                 Announcement* cell);
+                                                 id::Keyval keyval, Borrowed* borrowed, Pair& slot,
+                                                 Announcement& cell);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was handed
 // off to this thread, and releases the cell unless it is free.
@@ -89,16 +91,16 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
   if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
        reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
-    return borrow_attribute(registry, table, keyval, borrowed, &slot, nullptr);
+    return borrow_attribute(registry, table, keyval, borrowed, &slot);
   }
   const uint64_t m = slot.load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
-    return borrow_attribute(registry, table, keyval, borrowed, &slot, &cell);
+    return borrow_by_first(registry, table, keyval, borrowed, slot, cell);
   cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
   if (!slot.still(m, &value)) [[unlikely]]  // (L2)
-    return continue_borrow(registry, table, keyval, borrowed, &slot, &cell);
+    return continue_borrow(registry, table, keyval, borrowed, slot, cell);
   borrowed->value = as_pointer(value);
   borrowed->cell = &cell;
   return int{ATTRCACHE_OK};
@@ -111,7 +113,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   // The caller has checked that already.
   if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
   Pair* const slot = table.at_offset(id::slot_offset(keyval));
-  if (slot == nullptr) return borrow_attribute(registry, table, keyval, borrowed, nullptr, nullptr);
+  if (slot == nullptr) return borrow_attribute(registry, table, keyval, borrowed, nullptr);
   return borrow_first(registry, table, keyval, borrowed, *slot, id::without_index(keyval));
 }
 
@@ -143,7 +145,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
     return ATTRCACHE_ERR_NULL;
   auto* const borrowed = reinterpret_cast<Borrowed*>(given_back);
   if (!borrowed->holds()) [[unlikely]]
-    return give_back_attribute(borrowed);
+    return ATTRCACHE_ERR_ARGUMENT;
   Announcement& cell = *borrowed->cell;
   if (!cell.more.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
       cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
