@@ -37,23 +37,9 @@ class Entries {
   // offset; behind it are those of the others in its batch of indices. Null if there never was one.
   // The caller uses a counter only once it has found a value under its keyval, or a slot of one whose
   // index is beyond the first chunk.
-  References::Counter* counters(id::Offset offset, unsigned ordinal) const {
-    const size_t c = chunk_of(offset);
-    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
-    // hence acquired K6; and the value, or the slot (T2), was published since.
-    References::Counter* const counters = counters_[c].load(kRelaxed);
-    if (counters == nullptr) [[unlikely]]
-      return nullptr;
-    return counters + (id::bytes(offset) >> id::kIndexShift) +
-           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
-  }
-
-  // The counter of one keyval, likewise.
-  [[gnu::always_inline]] References::Counter* counter_of(id::Keyval keyval,
-                                                         unsigned ordinal) const {
-    const id::Offset offset = id::slot_offset(keyval);
+  [[gnu::always_inline]] References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     if (id::bytes(offset) >= kFirstChunkLength << id::kIndexShift) [[unlikely]]
-      return counters(offset, ordinal);
+      return far_counters(offset, ordinal);
     // (K5) pairs with K6
     References::Counter* const counters = counters_[kFirstChunk].load(kAcquire);
     if (counters == nullptr) [[unlikely]]
@@ -147,6 +133,16 @@ class Entries {
 
  private:
   bool ensure_chunk(size_t c, const Memory& memory);
+  References::Counter* far_counters(id::Offset offset, unsigned ordinal) const {
+    const size_t c = chunk_of(offset);
+    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
+    // hence acquired K6; and the value, or the slot (T2), was published since.
+    References::Counter* const counters = counters_[c].load(kRelaxed);
+    if (counters == nullptr) [[unlikely]]
+      return nullptr;
+    return counters + (id::bytes(offset) >> id::kIndexShift) +
+           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
+  }
 
   // The extra last entry stays 0, so out-of-range indices find no chunk.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};

@@ -112,7 +112,7 @@ class Registry : public Entries {
   // looked up before a callback may be given.
   [[gnu::always_inline]] void drop_in_stripe(id::Keyval keyval, unsigned ordinal) {
     // There is such a counter, since there is such a reference.
-    References::Counter* const counter = counter_of(keyval, ordinal);
+    References::Counter* const counter = counters(id::slot_offset(keyval), ordinal);
     if (counter == nullptr) __builtin_unreachable();
     if (!References::drop_open(*counter)) [[unlikely]]
       drop_slowly(keyval);

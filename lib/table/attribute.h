@@ -103,7 +103,7 @@ inline int fail(int code, int* callback_code) {
   const unsigned ordinal = this_thread().ordinal;
   if (ordinal == 0) [[unlikely]]
     return nullptr;
-  References::Counter* const counter = registry.counter_of(keyval, ordinal);
+  References::Counter* const counter = registry.counters(id::slot_offset(keyval), ordinal);
   if (counter == nullptr) [[unlikely]]
     return nullptr;
   return References::acquire_open(*counter, keyval, name) ? counter : nullptr;

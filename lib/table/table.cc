@@ -111,8 +111,9 @@ void Table::release_beyond(Directory& dir, const Memory& memory) {
     memory.destroy(leaf);
     return false;
   };
-  visit_tree(dir.tree.load(kAcquire), release_leaf,  // as T1
-             [&memory](Node* node) { memory.destroy(node); });
+  Node* const tree = dir.tree.load(kAcquire);  // as T1
+  if (tree != &no_tree)
+    visit_tree(tree, release_leaf, [&memory](Node* node) { memory.destroy(node); });
 }
 
 }  // namespace attrcache

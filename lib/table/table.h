@@ -279,7 +279,6 @@ static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 // on_leaf(FarLeaf*), until the latter returns true. Returns whether it did.
 template <typename OnLeaf, typename OnNode>
 bool visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
-  if (node == &no_tree) return false;
   for (const Atomic<Child>& at : node->places) {
     const Child child = at.load(kAcquire);  // as T1
     if (child.at == &no_far_leaf) [[likely]]
@@ -335,7 +334,8 @@ bool Table::any_run(Visit visit) {
     if (leaf(number, *dir->leaves[number].load(kAcquire))) return true;  // as T1
   }
   const auto far_leaf = [leaf](FarLeaf* l) { return leaf(l->number, *l); };
-  return visit_tree(dir->tree.load(kAcquire), far_leaf, [](Node*) {});  // as T1
+  Node* const tree = dir->tree.load(kAcquire);  // as T1
+  return tree != &no_tree && visit_tree(tree, far_leaf, [](Node*) {});
 }
 
 template <typename Visit>

@@ -126,7 +126,7 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
       spawn(user);
       join();
       for (unsigned ordinal = 0; made && ordinal < 2; ++ordinal) {
-        References::Counter& stripe = *f.registry.counter_of(kNext, ordinal);
+        References::Counter& stripe = *f.registry.counters(id::slot_offset(kNext), ordinal);
         expect(!References::is_open(stripe), "the next keyval wasn't used yet");
       }
       if (made) expect(!f.registry.acquire(kFirst), "the first one is gone");
