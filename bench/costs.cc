@@ -366,7 +366,7 @@ std::vector<Row> rows() {
                     return borrow(in, held, order);
                   }));
   }
-  for (const long n : {1L, 50L, 300L}) {
+  for (const long n : {1L, 50L, 300L, 1000L}) {
     add(on_object(with("replace_held_", n), 1, calling(), {0}, 0, n,
                   [held = Held(static_cast<size_t>(n))](Inputs& in) mutable {
                     return replace_held(*in.object, in.key, held);

@@ -94,6 +94,38 @@ TEST_F(ReadersTest, RecordsOfEndedThreadsAreTakenOut) {
   EXPECT_EQ(announced(), 2);
 }
 
+// However many threads there were at once, one of which is left.
+TEST(ActiveRecordsTest, ALookCostsWhatIsInUse) {
+  struct Record {
+    ActiveRecords::Word group{0};
+    bool over = false;
+  };
+  constexpr unsigned kPlaces = ActiveRecords::kFlags;
+  for (const unsigned many : {1u, 100u, 10000u}) {
+    std::vector<Record> records((many / kPlaces + 1) * kPlaces);
+    ActiveRecords active;
+    unsigned groups = 0, looks = 0;
+    const auto look = [&] {
+      groups = looks = 0;
+      const auto records_of = [&](unsigned group) { return ++groups, &records[group * kPlaces]; };
+      const auto look_at = [&](Record&) { return ++looks, ActiveRecords::Saw::kNothing; };
+      const auto is_quiet = [](Record&) { return true; };
+      const auto taken = [&](unsigned g, unsigned p) { return !records[g * kPlaces + p].over; };
+      active.any(records_of, look_at, is_quiet, taken);
+    };
+    for (unsigned r = 0; r < many; ++r)
+      active.enter(r / kPlaces, records[r - r % kPlaces].group, r % kPlaces);
+    look();
+    EXPECT_EQ(looks, many);
+    for (unsigned r = 0; r < many; ++r) records[r].over = r != many / 2;
+    look();  // takes out what is over
+    EXPECT_EQ(looks, many);
+    look();
+    EXPECT_EQ(looks, 1u);
+    EXPECT_EQ(groups, 1u);
+  }
+}
+
 TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
   alignas(16) static Pair slots[2];
   const auto any = [this](const Pair& slot, uint64_t meta) {
