@@ -18,13 +18,22 @@ int to_inside(const attrcache_kind* kind, int keyval) {
   return static_cast<int>(Registry::of(kind).keyval_of(keyval));
 }
 
-bool is_usual_fint(attrcache_kind* kind) { return !Registry::of(kind).settings().fint_is_64_bits; }
-
 // Why nothing can be attached to that table; 0: it can.
 int unfit(const attrcache_kind* kind, const attrcache_table* table) {
   if (kind == nullptr || table == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
   return attrcache_table_is_aligned(table) ? 0 : ATTRCACHE_ERR_ARGUMENT;
+}
+
+// The same for a value set as `tag`, which becomes AINT where that is what a Fortran INTEGER is.
+int unfit(const attrcache_kind* kind, const attrcache_table* table, attrcache_tag& tag) {
+  if (const int error = unfit(kind, table)) [[unlikely]]
+    return error;
+  if (!attrcache::is_tag(tag)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (tag == ATTRCACHE_AS_FINT && Registry::of(kind).settings().fint_is_64_bits) [[unlikely]]
+    tag = ATTRCACHE_AS_AINT;
+  return 0;
 }
 
 }  // namespace
@@ -59,12 +68,8 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
 
 int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  if (const int error = unfit(kind, table)) [[unlikely]]
+  if (const int error = unfit(kind, table, tag)) [[unlikely]]
     return error;
-  if (!attrcache::is_tag(tag)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
-    tag = ATTRCACHE_AS_AINT;
   return attrcache::set_attribute({Registry::of(kind), Table::of(table), object},
                                   {Registry::of(kind).keyval_of(keyval), tag},
                                   attrcache::stored(value, tag), callback_code);
@@ -73,12 +78,8 @@ int attrcache_set_as(attrcache_kind* kind, attrcache_table* table, void* object,
 int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table, void* /*object*/,
                             int keyval, intptr_t value, attrcache_tag tag,
                             void** present) noexcept {
-  if (const int error = unfit(kind, table)) [[unlikely]]
+  if (const int error = unfit(kind, table, tag)) [[unlikely]]
     return error;
-  if (!attrcache::is_tag(tag)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  if (tag == ATTRCACHE_AS_FINT && !is_usual_fint(kind)) [[unlikely]]
-    tag = ATTRCACHE_AS_AINT;
   return attrcache::set_attribute_if_absent(Registry::of(kind), Table::of(table),
                                             {Registry::of(kind).keyval_of(keyval), tag},
                                             attrcache::stored(value, tag), present);

@@ -23,27 +23,25 @@ class Threads {
 
   // The state of the calling thread.
   ThreadState& self() const {
-    if (hooked()) [[unlikely]] {
-      if (attrcache_thread* known = hooks_.self(hooks_.context)) {
-        return *reinterpret_cast<ThreadState*>(known);
-      }
-    }
-    return this_thread();
+    ThreadState* const user_level = known();
+    return user_level != nullptr ? *user_level : this_thread();
   }
 
   // A number by which other threads know this one. No other thread that is alive, or that ended
   // with a value borrowed, has the same.
   uint64_t identity() const {
-    if (hooked()) [[unlikely]] {
-      if (attrcache_thread* known = hooks_.self(hooks_.context)) {
-        return reinterpret_cast<uintptr_t>(known);
-      }
-    }
+    if (ThreadState* const user_level = known()) return reinterpret_cast<uintptr_t>(user_level);
     thread_ordinal();
     return this_thread().identity;
   }
 
  private:
+  // The user-level thread that the runtime knows; null: there is none.
+  ThreadState* known() const {
+    if (!hooked()) [[likely]]
+      return nullptr;
+    return reinterpret_cast<ThreadState*>(hooks_.self(hooks_.context));
+  }
   const attrcache_thread_hooks hooks_;
 };
 

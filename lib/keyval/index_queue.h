@@ -24,13 +24,7 @@ class IndexQueue {
  public:
   static constexpr uint32_t kNone = 0;
 
-  // Adds a node, which only the caller may know until then.
-  template <typename Links>
-  void push(uint32_t node, Links link) {
-    push(node, link(node), link);
-  }
-
-  // The same for a caller that has found the node's link already, `mine`.
+  // Adds a node, which only the caller may know until then, and whose link is `mine`.
   template <typename Links>
   [[gnu::always_inline]] void push(uint32_t node, Atomic<uint64_t>& mine, Links link);
 

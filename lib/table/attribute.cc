@@ -13,7 +13,7 @@ namespace {
 [[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {
   // The table may grow only if the keyval is alive, which taking a reference ensures.
   if (take_slowly(registry, keyval) == kNotTaken) return registry.why_not(keyval);
-  *slot = table.find_or_grow(id::index(keyval), registry.memory());
+  *slot = table.grow(id::index(keyval), registry.memory());
   registry.drop(keyval);
   return *slot != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_MEMORY;
 }

@@ -59,7 +59,7 @@ struct AtOnce {
         return true;
       }
       if (made == nullptr) {
-        // Not find_or_grow(): each run is visited once, so a new table's is never there.
+        // Each run is visited once, so a new table's is never there.
         made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
         if (made == nullptr) return result.no_memory = true;
       }

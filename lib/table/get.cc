@@ -5,7 +5,7 @@
 namespace attrcache {
 
 int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found) {
-  found->slot = table.find(id::index(keyval));
+  found->slot = table.at_offset(id::offset(keyval));
   if (found->slot != nullptr) {
     found->word = found->slot->peek();
     const uint32_t differs = meta::upper(found->word.meta) ^ id::bits(keyval);

@@ -87,8 +87,6 @@ bool Table::occupied() {
   });
 }
 
-Pair* Table::find_far(uint32_t index) { return at_offset(id::offset_at(index)); }
-
 Pair* Table::grow(uint32_t index, const Memory& memory) {
   Directory* dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr),
                                [&] { return memory.make<Directory>(this); });

@@ -52,12 +52,6 @@ inline constexpr unsigned kFanoutBits = 4;
 inline constexpr uint32_t kFanout = 1u << kFanoutBits;
 
 struct Leaf {
-  bool occupied() const {
-    uint32_t any = 0;
-#pragma GCC unroll 8
-    for (const Pair& slot : slots) any |= slot.load_upper();
-    return any != 0;
-  }
   Pair slots[kLeafSlots];
 };
 
@@ -159,12 +153,6 @@ struct Table {
     return *reinterpret_cast<const Table*>(table);
   }
 
-  // The slot of an index, or null if it was never needed. Wait-free.
-  Pair* find(uint32_t index) {
-    return index < kInlineSlots ? &inline_slots[index] : find_far(index);
-  }
-  const Pair* find(uint32_t index) const { return const_cast<Table*>(this)->find(index); }
-
   // The slot at an offset (id::slot_offset) that is within the table itself.
   Pair* inline_slot(size_t offset) { return slot_at(inline_slots, offset); }
 
@@ -185,13 +173,10 @@ struct Table {
     }
     return slot_at(leaf->slots, offset % sizeof(Leaf));
   }
+  const Pair* at_offset(id::Offset of) const { return const_cast<Table*>(this)->at_offset(of); }
 
-  // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.
-  Pair* find_or_grow(uint32_t index, const Memory& memory) {
-    Pair* slot = find(index);
-    return slot != nullptr ? slot : grow(index, memory);
-  }
-  // The same for one that was not found.
+  // The slot of an index beyond the table itself. It is made if it doesn't exist yet; null when out
+  // of memory. Lock-free.
   Pair* grow(uint32_t index, const Memory& memory);
 
   // Whether any slot is occupied. For a table that only its owner uses.
@@ -268,7 +253,6 @@ struct Table {
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
-  Pair* find_far(uint32_t index);
   [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);

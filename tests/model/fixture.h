@@ -86,7 +86,9 @@ class Fixture {
   attrcache_domain* domain() const { return domain_; }
   attrcache_kind* kind() const { return kind_; }
   attrcache_table& table(int object) { return tables_[object]; }
-  Pair& slot(int key) { return *Table::of(&tables_[0]).find(id::index(id::of(keys[key].keyval))); }
+  Pair& slot(int key) {
+    return *Table::of(&tables_[0]).at_offset(id::offset(id::of(keys[key].keyval)));
+  }
 
  private:
   struct Begin {

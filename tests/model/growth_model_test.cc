@@ -24,7 +24,8 @@ struct Growing {
   }
   // Makes its slot if needed.
   void attach(uint32_t index) {
-    Pair* slot = table.find_or_grow(index, kProcessMemory);
+    Pair* slot =
+        index < kInlineSlots ? &table.inline_slots[index] : table.grow(index, kProcessMemory);
     expect(slot != nullptr, "there is memory");
     SlotContent now = slot->load();
     while (!slot->compare_exchange(now, {index, meta(index)})) {
@@ -33,7 +34,7 @@ struct Growing {
   }
   // Whether something is at an index, by three ways.
   bool find(uint32_t index) {
-    const Pair* slot = static_cast<const Table&>(table).find(index);
+    const Pair* slot = static_cast<const Table&>(table).at_offset(id::offset_at(index));
     const SlotContent word = slot != nullptr ? slot->load() : SlotContent{0, 0};
     expect(word.meta == 0 || (word.meta == meta(index) && word.value == index), "it, or nothing");
     return word.meta != 0;

@@ -53,7 +53,7 @@ struct Queue {
     const Moment begin = now();
     expect(!free[index], "an index is pushed once");
     free[index] = true;
-    queue.push(index + 1, link());
+    queue.push(index + 1, link()(index + 1), link());
     history.add({true, index}, begin);
   }
   uint32_t pop(uint32_t spare = 0) {

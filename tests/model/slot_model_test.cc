@@ -56,7 +56,7 @@ TEST(NoDeleteFn, SetsKeepTheOrder) {
     }
     join();
     const auto number = [&f](int key) {
-      const Pair* slot = Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
+      const Pair* slot = Table::of(&f.table(0)).at_offset(id::offset(id::of(f.keys[key].keyval)));
       return meta::sequence(slot->load_meta());
     };
     for (int key = 0; key < 2; ++key) {

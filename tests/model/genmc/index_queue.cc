@@ -18,7 +18,7 @@ struct Queue {
   }
   void push(uint32_t node) {
     owner[node - 1] = 1;
-    queue.push(node, link());
+    queue.push(node, link()(node), link());
   }
   uint32_t pop() {
     const uint32_t node = queue.pop(0, link());

@@ -29,7 +29,7 @@ class AttributeTest : public ::testing::TestWithParam<int> {
   }
   uint64_t number(int keyval) {
     const uint32_t index = id::index(id::of(keyval));
-    return meta::sequence(Table::of(&object.table).find(index)->load_meta());
+    return meta::sequence(Table::of(&object.table).at_offset(id::offset_at(index))->load_meta());
   }
 
   support::Universe universe;

@@ -23,7 +23,8 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
   void attach(uint32_t index) {
     const uint64_t m =
         meta::attached(stripe::name(id::make(0, 0, 0), 0), ATTRCACHE_AS_POINTER, table.tick());
-    Pair* slot = table.find_or_grow(index, kProcessMemory);
+    Pair* slot =
+        index < kInlineSlots ? &table.inline_slots[index] : table.grow(index, kProcessMemory);
     SlotContent now = slot->load();
     ASSERT_TRUE(slot->compare_exchange(now, {index, m}));
   }
