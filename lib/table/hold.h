@@ -77,6 +77,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline, gnu::cold]] int continue_borrow(Registry& registry, Table& table,
                                                  id::Keyval keyval, Borrowed* borrowed, Pair& slot,
                                                  Announcement& cell);
+// Does the whole give_back, of a Borrowed that holds something.
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was handed
 // off to this thread, and releases the cell unless it is free.
