@@ -159,7 +159,7 @@ class Readers {
   ThreadRecord* make_group();
   static Announcement* take_of(CellBlock& block, uint64_t thread) {
     Announcement& cell = block.get();
-    ++block.used;
+    block.used.store(block.used.load(kRelaxed) + 1, kRelaxed);
     cell.thread.store(thread, kRelaxed);
     return taken(cell);
   }

@@ -98,11 +98,14 @@ struct alignas(256) CellBlock {
 
   alignas(8) Atomic<CellBlock*> next{nullptr};
   alignas(8) struct ThreadRecord* const record;
+  // How many cells are in use: a block without any isn't looked through. The record's thread counts
+  // one before it announces anything there, so a fence that shows the one shows the other. Release
+  // and acquire: a thread that finds none must see what holders have done (as F1, F2).
+  alignas(8) Atomic<unsigned> used{0};
   // The record's thread alone uses the following.
   alignas(8) CellBlock* before = nullptr;  // of those that are linked; null for the first
   alignas(8) CellBlock* spare = nullptr;   // the next of those that aren't
   alignas(8) Announcement* free = nullptr;
-  alignas(8) unsigned used = 0;
   alignas(32) Announcement cells[kCells];
 };
 static_assert(sizeof(void*) != 8 || sizeof(CellBlock) == 256);
@@ -153,8 +156,9 @@ struct alignas(kRecordSize) ThreadRecord {
   void put_back(Announcement& cell) {
     CellBlock& block = CellBlock::of(cell);
     block.put(cell);
-    --block.used;
-    if (block.used == 0 && (block.before != nullptr || block.next.load(kRelaxed) != nullptr))
+    const unsigned used = block.used.load(kRelaxed) - 1;
+    block.used.store(used, kRelease);
+    if (used == 0 && (block.before != nullptr || block.next.load(kRelaxed) != nullptr))
         [[unlikely]] {
       unlink(block);
     }
@@ -165,8 +169,10 @@ struct alignas(kRecordSize) ThreadRecord {
   bool any_of(Visit visit) {
     if (visit(first) || visit(deletes)) return true;
     for (CellBlock* more = blocks.load(kAcquire); more != nullptr;) {
-      for (Announcement& cell : more->cells) {
-        if (visit(cell)) return true;
+      if (more->used.load(kAcquire) != 0) {
+        for (Announcement& cell : more->cells) {
+          if (visit(cell)) return true;
+        }
       }
       more = more->next.load(kAcquire);
     }

@@ -176,7 +176,10 @@ struct Blocks {
   CellBlock blocks[3] = {CellBlock(&record), CellBlock(&record), CellBlock(&record)};
 
   Blocks() {
-    for (CellBlock& block : blocks) record.link(block);  // the last one is the first now
+    for (CellBlock& block : blocks) {
+      block.used.store(1, kRelaxed);
+      record.link(block);  // the last one is the first now
+    }
     blocks[1].cells[0].what.store(kHeld, kRelaxed);
   }
   static constexpr uintptr_t kHeld = 64;
@@ -227,6 +230,26 @@ TEST(CellBlocks, UnlinkedInAnyOrder) {
     } while (std::next_permutation(order, order + 3));
   });
 }
+// A look that passes a block over, because no cell of it is in use, sees what the last holder has done.
+TEST(CellBlocks, TheLastHolderLetsGoBesideALook) {
+  run_model({3, 1}, [] {
+    Blocks b;
+    Plain<int> held;
+    Announcement& cell = b.blocks[1].cells[0];
+    spawn([&] {
+      held.read();
+      cell.what.store(0, kRelease);
+      b.record.put_back(cell);
+    });
+    spawn([&] {
+      const bool found = b.finds(cell);
+      if (!found) held.write(1);
+      reaches("found", found);
+      reaches("passed over", !found);
+    });
+    join();
+  });
+}
 TEST(CellBlocks, LinkedBesideALookForWhatIsAnnouncedThere) {
   for (const auto of : {AsymmetricFence::Of::kLight, AsymmetricFence::Of::kFull}) {
     run_model({3, 1}, [of] {
@@ -234,9 +257,11 @@ TEST(CellBlocks, LinkedBesideALookForWhatIsAnnouncedThere) {
       Change change = {of};
       Announcement& cell = b.blocks[0].cells[1];
       b.record.unlink(b.blocks[0]);
+      b.blocks[0].used.store(0, kRelaxed);
       spawn([&] {
         b.record.link(b.blocks[0]);
         b.again(2);
+        b.blocks[0].used.store(1, kRelaxed);
         change.announce(cell.what, Blocks::kHeld);
       });
       spawn([&] { change.look([&] { return b.finds(cell); }); });
