@@ -159,7 +159,6 @@ class Readers {
   ThreadRecord* make_group();
   static Announcement* take_of(CellBlock& block, uint64_t thread) {
     Announcement& cell = block.get();
-    block.used.store(block.used.load(kRelaxed) + 1, kRelaxed);
     cell.thread.store(thread, kRelaxed);
     return taken(cell);
   }

@@ -93,6 +93,7 @@ struct alignas(256) CellBlock {
   Announcement& get() {
     Announcement& cell = *free;
     free = cell.next_free();
+    used.store(used.load(kRelaxed) + 1, kRelaxed);
     return cell;
   }
 
