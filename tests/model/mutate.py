@@ -5,10 +5,12 @@
   orders      Every memory order that a model reaches, by one step, at run time (see
               explorer/sites.h): acq_rel to acquire or release, those to relaxed.
   protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each begins
-              with == NAME, and changes the file that was last named by "file: FILE", as a diff does: lines
-              after "- " go, those after "+ " come, and two blanks are before what stays. Lines are compared
-              without indentation and comments, and must fit in one place. @@ begins a change in another
-              place. A patch that has only "+ " replaces the same lines as the one before.
+              with its name, and changes the file that was last named by "file: FILE", by a line or more of
+
+                TEXT  =>  REPLACEMENT
+
+              of which one that begins deeper goes on with the line before it. TEXT, whatever white space and
+              comments are between its words, must be in one place of the file.
 
 Prints a table (mutant, caught by). It is an error if a mutant survives, and if an argument or a patch no longer fits
 the source. Orders that argued.txt argues about aren't run. A test that runs out of time catches
@@ -250,26 +252,17 @@ class Table:
         for line in lines:
             if line.startswith("file: "):
                 file = line[6:]
-            elif line.startswith("== "):
-                self.patches.append({"name": line[3:], "file": file, "hunks": [([], [])]})
-            elif line == "@@":
-                self.patches[-1]["hunks"].append(([], []))
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in
                                             line[7:].replace("\\|", "\0").split("|", 3)]
                 self.arguments.append({"file": place, "text": text, "change": change, "why": why,
                                        "used": False})
-            elif line[:2] in ("- ", "+ ", "  "):
-                old, new = self.patches[-1]["hunks"][-1]
-                if line[0] != "+":
-                    old.append(line[2:])
-                if line[0] != "-":
-                    new.append(line[2:])
+            elif line.startswith("    "):
+                self.patches[-1]["changes"][-1] += " " + line.strip()
+            elif line.startswith("  "):
+                self.patches[-1]["changes"].append(line.strip())
             elif line and not line.startswith("#"):
-                sys.exit("mutants/*.txt, argued.txt: not understood: " + line)
-        for before, entry in zip(self.patches, self.patches[1:]):
-            old = entry["hunks"][0][0]
-            old += [] if old else before["hunks"][-1][0]
+                self.patches.append({"name": line, "file": file, "changes": []})
 
     def argument(self, name, line, change):
         """Why the order on a line need not be caught, or None."""
@@ -301,18 +294,23 @@ def order_mutants(models, build, table):
     return mutants
 
 
+def pattern(code):
+    """Finds this code, whatever white space and comments are between its words."""
+    words = [re.escape(word) for word in re.findall(r"\w+|\S", code)]
+    return r"(?:\b|(?!\w))%s(?:\b|(?<!\w))" % r"(?:\s|//.*)*".join(words)
+
+
 def patched(entry):
-    """(the file's text with the patch, why it doesn't fit): one is None. Lines are compared without their indentation."""
-    lines = open(ROOT + "/" + entry["file"]).read().split("\n")
-    for old, new in entry["hunks"]:
-        old = [line.strip() for line in old]
-        places = [i for i in range(len(lines) - len(old) + 1)
-                  if all(o == lines[i + k].strip().split("  //")[0].rstrip()
-                         for k, o in enumerate(old))]
+    """(the file's text with the patch, why it doesn't fit): one is None."""
+    with open(ROOT + "/" + entry["file"]) as f:
+        text = f.read()
+    for change in entry["changes"]:
+        old, _, new = (side.strip() for side in change.partition("=>"))
+        places = list(re.finditer(pattern(old), text))
         if len(places) != 1:
-            return None, "the patch fits in %d places" % len(places)
-        lines[places[0]:places[0] + len(old)] = new
-    return "\n".join(lines), None
+            return None, "%s fits in %d places" % (old, len(places))
+        text = text[:places[0].start()] + new + text[places[0].end():]
+    return text, None
 
 
 def source_of(test):
@@ -399,7 +397,7 @@ def main():
             return models.run(build.make(entry["file"]), others, None) or caught
 
         try:
-            return label, results.of(json.dumps(entry["hunks"]), run), None
+            return label, results.of(json.dumps(entry["changes"]), run), None
         except subprocess.CalledProcessError as error:
             return label, None, "ERROR: " + (error.stderr or "")[:300]
         finally:
