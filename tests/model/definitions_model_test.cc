@@ -13,35 +13,20 @@ constexpr int kNumber = 12;
 // defines; a thread that gets the value reads it. So the explorer finds a race if get finds the
 // value too early.
 struct Numbers : Fixture {
-  void* addresses[kValues] = {};
-
-  attrcache_predefined definition(int value) {
+  int define(attrcache_kind* kind, int value) {
     values[value].body.write(value);
     attrcache_predefined p = {};
     p.number = kNumber;
     p.tag = ATTRCACHE_AS_POINTER;
-    return p;
-  }
-  attrcache_predefined per_kind(int value) {
-    attrcache_predefined p = definition(value);
     p.where = ATTRCACHE_PER_KIND;
     p.value = reinterpret_cast<intptr_t>(&values[value]);
-    return p;
-  }
-  attrcache_predefined computed(int value) {
-    attrcache_predefined p = definition(value);
-    p.where = ATTRCACHE_COMPUTED;
-    p.compute = [](const attrcache_table*, void* context) -> const void* { return context; };
-    addresses[value] = &values[value];
-    p.context = &addresses[value];
-    return p;
+    return attrcache_keyval_define(kind, &p);
   }
   attrcache_kind* new_kind() {
     attrcache_kind* kind;
     expect(attrcache_kind_register(domain(), nullptr, &kind) == ATTRCACHE_OK, "registered");
     return kind;
   }
-  int define(const attrcache_predefined& p) { return attrcache_keyval_define(kind(), &p); }
   int put(int value) {
     values[value].body.write(value);
     return attrcache_set_predefined(kind(), kNumber, reinterpret_cast<intptr_t>(&values[value]));
@@ -62,9 +47,7 @@ struct Numbers : Fixture {
 };
 
 TEST(Definitions, DefineAgainstGetAndSet) {
-  const auto define = [](Numbers& n) {
-    expect(n.define(n.per_kind(1)) == ATTRCACHE_OK, "defined");
-  };
+  const auto define = [](Numbers& n) { expect(n.define(n.kind(), 1) == ATTRCACHE_OK, "defined"); };
   const auto get = [](Numbers& n) {
     const int seen = n.get();
     reaches("defined", seen == 1);
@@ -81,8 +64,9 @@ TEST(Definitions, TwoDefinitionsOfOneNumber) {
   run_model({3, 2}, [&] {
     Numbers r;
     int results[2];
-    spawn([&] { results[0] = r.define(r.per_kind(1)); });
-    spawn([&] { results[1] = r.define(r.computed(2)); });
+    for (int i = 0; i < 2; ++i) {
+      spawn([&r, &results, i] { results[i] = r.define(r.kind(), i + 1); });
+    }
     join();
     expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one defines it");
     expect(results[0] + results[1] == ATTRCACHE_ERR_EXISTS, "and the other gets an error");
@@ -108,9 +92,7 @@ TEST(Definitions, ANewKindAgainstCounters) {
 // The same by a thread that uses a number unknown to this kind, which another kind may know.
 TEST(Definitions, ANewKindAgainstAnUnknownNumber) {
   const auto make_kind = [](Numbers& n) {
-    attrcache_kind* const kind = n.new_kind();
-    const attrcache_predefined p = n.per_kind(1);
-    expect(attrcache_keyval_define(kind, &p) == ATTRCACHE_OK, "defined");
+    expect(n.define(n.new_kind(), 1) == ATTRCACHE_OK, "defined");
   };
   const auto get = [](Numbers& n) {
     void* value;

@@ -24,24 +24,15 @@ namespace {
 
 using Content = SlotContent;
 
-// What a reader learns by peek(). The number in the meta is left out: peek() need not give it.
-enum Found : uint64_t { kNothing, kPointer, kInteger };
-Found found(uint64_t meta) {
-  if ((meta & pair_bits::kVisible) == 0) return kNothing;
-  return (meta & pair_bits::kTag) == 0 ? kPointer : kInteger;
-}
-// In C: a pointer's value; an integer has an address, whatever its value. In Fortran: the value.
-Content seen_in_c(Content content) {
-  const Found what = found(content.meta);
-  return {what == kPointer ? content.value : 0, what};
-}
-Content seen_in_fortran(Content content) {
-  const bool any = found(content.meta) != kNothing;
-  return {any ? content.value : 0, any};
+// What get learns by peek(): whether something is attached, its value, and whether that is a
+// pointer. The number in the meta is left out: peek() need not give it.
+Content seen_by_get(Content content) {
+  if ((content.meta & pair_bits::kVisible) == 0) return {0, 0};
+  return {content.value, content.meta & (pair_bits::kVisible | pair_bits::kTag)};
 }
 
 struct Step {
-  enum Kind { kLoad, kGetInC, kGetInFortran, kOfMeta, kSwap } kind;
+  enum Kind { kLoad, kGet, kOfMeta, kSwap } kind;
   Content seen;
   bool done = false;  // the content became `desired`; for kOfMeta, the meta did
   Content desired = {};
@@ -50,8 +41,7 @@ struct Step {
 // What a 16-byte word would do.
 bool perform(Content& content, const Step& step) {
   Content answer = content;
-  if (step.kind == Step::kGetInC) answer = seen_in_c(content);
-  if (step.kind == Step::kGetInFortran) answer = seen_in_fortran(content);
+  if (step.kind == Step::kGet) answer = seen_by_get(content);
   if (step.kind == Step::kOfMeta) answer.value = 0;
   if (answer != step.seen) return false;
   if (!step.done) return true;
@@ -80,11 +70,8 @@ struct Observed {
   Content load() {
     return look(Step::kLoad, [this] { return pair.load(); });
   }
-  Content get_in_c() {
-    return look(Step::kGetInC, [this] { return seen_in_c(pair.peek()); });
-  }
-  Content get_in_fortran() {
-    return look(Step::kGetInFortran, [this] { return seen_in_fortran(pair.peek()); });
+  Content get() {
+    return look(Step::kGet, [this] { return seen_by_get(pair.peek()); });
   }
   uint64_t load_meta() {
     return look(Step::kOfMeta, [this] { return Content{0, pair.load_meta()}; }).meta;
@@ -157,8 +144,7 @@ TYPED_TEST_SUITE(ManySteps, Pairs, Names);
 // ---- What threads do ----
 
 constexpr auto load = [](auto& o) { o.load(); };
-constexpr auto get_in_c = [](auto& o) { o.get_in_c(); };
-constexpr auto get_in_fortran = [](auto& o) { o.get_in_fortran(); };
+constexpr auto get = [](auto& o) { o.get(); };
 constexpr auto swap(Content expected, Content desired) {
   return [=](auto& o) { o.swaps(expected, desired); };
 }
@@ -225,35 +211,33 @@ constexpr uint64_t kAttachedInteger = pair_bits::kVisible | pair_bits::kTag;  //
 constexpr Content kOld = {1, kAttached | 10};
 constexpr Content kOldInteger = {1, kAttachedInteger | 10};
 constexpr Content kSecond = {2, kAttached | 20};
-const auto get_both_ways = in_turn(get_in_c, get_in_fortran);
+const auto get_twice = in_turn(get, get);
 
 // Sets that replace pointers with pointers.
 TYPED_TEST(ManySteps, GetsBesideSetsThatReplace) {
-  this->run({3}, kOld, in_turn(swap(kOld, kSecond), swap(kSecond, {3, kAttached | 30})),
-            in_turn(get_in_c, get_in_c));
+  this->run({3}, kOld, in_turn(swap(kOld, kSecond), swap(kSecond, {3, kAttached | 30})), get_twice);
 }
 // Two gets, one after the other: the second doesn't find an older value than the first.
 TYPED_TEST(ManySteps, GetsOfTwoThreadsBesideASet) {
-  this->run({2}, kOld, swap(kOld, kSecond), get_both_ways, get_both_ways);
+  this->run({2}, kOld, swap(kOld, kSecond), get_twice, get_twice);
 }
 // A value that a delete has detached is never seen again, nor one that isn't attached yet.
 TYPED_TEST(ManySteps, GetsBesideSetAndDelete) {
   const auto set_and_delete = [](auto& o) {
     if (o.swaps({1, 0}, kSecond)) o.swaps_meta(kAttached | 20, 0);
   };
-  this->run({3}, {1, 0}, set_and_delete, in_turn(get_in_c, get_in_c));
+  this->run({3}, {1, 0}, set_and_delete, get_twice);
 }
 // The kind of value changes: no pointer is taken for an integer, nor an integer for a pointer.
 TYPED_TEST(ManySteps, GetsBesideAnIntegerThatReplacesAPointer) {
-  this->run({3}, kOld, swap(kOld, {2, kAttachedInteger | 20}), in_turn(get_both_ways, get_in_c));
+  this->run({3}, kOld, swap(kOld, {2, kAttachedInteger | 20}), in_turn(get_twice, get));
 }
 TYPED_TEST(ManySteps, GetsBesideAPointerThatReplacesAnInteger) {
-  this->run({3}, kOldInteger, swap(kOldInteger, kSecond), in_turn(get_both_ways, get_in_c));
+  this->run({3}, kOldInteger, swap(kOldInteger, kSecond), in_turn(get_twice, get));
 }
 // Two sets, of which one gives up because the other was first.
 TYPED_TEST(ManySteps, GetsBesideSetsThatRace) {
-  this->run({2}, kOld, swap(kOld, {2, kAttached | 10}), swap(kOld, {3, kAttached | 10}),
-            in_turn(get_in_c, get_in_c));
+  this->run({2}, kOld, swap(kOld, {2, kAttached | 10}), swap(kOld, {3, kAttached | 10}), get_twice);
 }
 
 // ---- What is published ----
@@ -261,7 +245,7 @@ TYPED_TEST(ManySteps, GetsBesideSetsThatRace) {
 // A thread that finds a new value sees what it points to, even if the set hasn't ended.
 TYPED_TEST(ManySteps, AGetSeesWhatTheValueIsOf) {
   this->run({}, kOld, in_turn(write_cell, swap(kOld, kSecond)),
-            [](auto& o) { o.read_cell(o.get_in_c().value); });
+            [](auto& o) { o.read_cell(o.get().value); });
 }
 const auto write_and_swap = in_turn(write_cell, swap({1, 10}, {2, 20}));
 TYPED_TEST(ManySteps, LoadSeesWhatTheValueIsOf) {

@@ -4,83 +4,65 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 namespace attrcache::model {
 namespace {
 
-// A register.
+// On a register, which is 0 at first.
 struct Op {
-  enum Kind { kWrite, kRead } kind;
+  bool writes;
   int value;
 };
-struct State {
-  int value = 0;
-  friend bool operator==(const State&, const State&) = default;
-};
+constexpr Op write(int value) { return {true, value}; }
+constexpr Op read(int value) { return {false, value}; }
+constexpr uint32_t after(unsigned i) { return 1u << i; }
 
-bool apply(State& s, const Op& op) {
-  if (op.kind == Op::kRead) return s.value == op.value;
-  s.value = op.value;
+bool apply(int& now, const Op& op) {
+  if (!op.writes) return now == op.value;
+  now = op.value;
   return true;
 }
 
-bool linearizable(const History<Op>& history) {
-  return Linearizer<State, Op>(history, &apply).exists(State{});
+struct Entry {
+  Op op;
+  uint32_t after = 0;
+};
+bool linearizable(std::initializer_list<Entry> entries) {
+  History<Op> history;
+  for (const auto& [op, after] : entries) history.add(op, after);
+  return Linearizer<int, Op>(history, &apply).exists(0);
 }
 
-History<Op> history(std::initializer_list<std::pair<Op, uint32_t>> entries) {
-  History<Op> h;
-  for (const auto& [op, after] : entries) h.add(op, after);
-  return h;
-}
-
-constexpr uint32_t none = 0;
-constexpr uint32_t after(unsigned i) { return 1u << i; }
-
-TEST(Linearizability, OverlappingReadsMaySeeEither) {
-  EXPECT_TRUE(linearizable(history({{{Op::kWrite, 1}, none}, {{Op::kRead, 0}, none}})));
-  EXPECT_TRUE(linearizable(history({{{Op::kWrite, 1}, none}, {{Op::kRead, 1}, none}})));
-}
-
-TEST(Linearizability, RejectsAStaleRead) {
-  EXPECT_FALSE(linearizable(history({{{Op::kWrite, 1}, none}, {{Op::kRead, 0}, after(0)}})));
-}
-
-TEST(Linearizability, RejectsAValueNobodyWrote) {
-  EXPECT_FALSE(linearizable(history({{{Op::kWrite, 1}, none}, {{Op::kRead, 2}, none}})));
-}
-
-TEST(Linearizability, RejectsReadsThatGoBack) {
+TEST(Linearizability, OfARegister) {
+  EXPECT_TRUE(linearizable({{write(1)}, {read(0)}})) << "they overlap";
+  EXPECT_TRUE(linearizable({{write(1)}, {read(1)}})) << "they overlap";
+  EXPECT_FALSE(linearizable({{write(1)}, {read(0), after(0)}})) << "a stale read";
+  EXPECT_FALSE(linearizable({{write(1)}, {read(2)}})) << "nobody wrote that";
+  EXPECT_FALSE(linearizable({{write(1)}, {read(1)}, {read(0), after(1)}})) << "going back";
+  EXPECT_TRUE(linearizable({{write(1)}, {read(0)}, {read(1), after(1)}}));
   EXPECT_FALSE(linearizable(
-      history({{{Op::kWrite, 1}, none}, {{Op::kRead, 1}, none}, {{Op::kRead, 0}, after(1)}})));
-  // By two readers, one after the other.
-  EXPECT_TRUE(linearizable(
-      history({{{Op::kWrite, 1}, none}, {{Op::kRead, 0}, none}, {{Op::kRead, 1}, after(1)}})));
-}
-
-TEST(Linearizability, RejectsReadersThatDisagree) {
-  EXPECT_FALSE(linearizable(history({{{Op::kWrite, 1}, none},
-                                     {{Op::kWrite, 2}, none},
-                                     {{Op::kRead, 1}, none},
-                                     {{Op::kRead, 2}, after(2)},
-                                     {{Op::kRead, 2}, none},
-                                     {{Op::kRead, 1}, after(4)}})));
+      {{write(1)}, {write(2)}, {read(1)}, {read(2), after(2)}, {read(2)}, {read(1), after(4)}}))
+      << "two readers that disagree";
 }
 
 TEST(Linearizability, LooksAtTheFinalState) {
-  const auto h = history({{{Op::kWrite, 1}, none}, {{Op::kWrite, 2}, none}});
-  Linearizer<State, Op> l(h, &apply);
-  EXPECT_TRUE(l.exists(State{}, [](const State& s) { return s.value == 1; }));
-  EXPECT_TRUE(l.exists(State{}, [](const State& s) { return s.value == 2; }));
-  EXPECT_FALSE(l.exists(State{}, [](const State& s) { return s.value == 0; }));
+  History<Op> h;
+  for (const int value : {1, 2}) h.add(write(value), 0);
+  for (const int last : {0, 1, 2}) {
+    Linearizer<int, Op> l(h, &apply);
+    EXPECT_EQ(l.exists(0, [last](int now) { return now == last; }), last != 0) << last;
+  }
 }
 
 // Twelve overlapping operations that no order explains: the search must end soon all the same.
 TEST(Linearizability, RejectsTwelveOverlapping) {
   History<Op> h;
-  for (int i = 0; i < 6; ++i) h.add({Op::kWrite, i % 2 + 1}, none);
-  for (int i = 0; i < 5; ++i) h.add({Op::kRead, i % 2 + 1}, none);
-  h.add({Op::kRead, 3}, none);
-  EXPECT_FALSE(linearizable(h));
+  for (int i = 0; i < 6; ++i) h.add(write(i % 2 + 1), 0);
+  for (int i = 0; i < 5; ++i) h.add(read(i % 2 + 1), 0);
+  h.add(read(3), 0);
+  Linearizer<int, Op> l(h, &apply);
+  EXPECT_FALSE(l.exists(0));
 }
 
 }  // namespace
