@@ -18,7 +18,6 @@
 #include "table/table.h"
 #include "tests/model/attribute_spec.h"
 #include "tests/model/explorer/explore.h"
-#include "tests/model/explorer/moment.h"
 #include "tests/model/explorer/plain.h"
 
 namespace attrcache::model {
@@ -86,9 +85,6 @@ class Fixture {
   attrcache_domain* domain() const { return domain_; }
   attrcache_kind* kind() const { return kind_; }
   attrcache_table& table(int object) { return tables_[object]; }
-  Pair& slot(int key) {
-    return *Table::of(&tables_[0]).at_offset(id::offset(id::of(keys[key].keyval)));
-  }
 
  private:
   struct Begin {

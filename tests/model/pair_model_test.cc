@@ -7,8 +7,8 @@
 // models use it.
 
 #include "platform/pair_two_words.h"
+#include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/linearizability.h"
-#include "tests/model/explorer/moment.h"
 #include "tests/model/explorer/plain.h"
 #include "tests/model/explorer/two_step_pair.h"
 #include "tests/model/run_model.h"

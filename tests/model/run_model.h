@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -35,22 +34,11 @@ void run_model(Options options, Program program) {
   }
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
   cases.clear();
-  const auto start = std::chrono::steady_clock::now();
   const Result result = explore(options, program);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  char within[48] = "no bound";
-  if (options.stale_reads != kUnlimited) {
-    std::snprintf(within, sizeof(within), "bound %u, %u stale", options.preemptions,
-                  options.stale_reads);
-  } else if (options.preemptions != kUnlimited) {
-    std::snprintf(within, sizeof(within), "bound %u", options.preemptions);
-  }
-  std::printf("model %s.%s: %llu executions (%llu pruned), %s, %s, %.1f s\n",
-              test->test_suite_name(), test->name(),
+  std::printf("model %s.%s: %llu executions, %s\n", test->test_suite_name(), test->name(),
               static_cast<unsigned long long>(result.executions),
-              static_cast<unsigned long long>(result.pruned), within,
-              result.exhaustive ? "exhaustive" : "NOT exhaustive", took.count());
+              result.exhaustive ? "exhaustive" : "NOT exhaustive");
   sites::dump(test->test_suite_name(), test->name());
   EXPECT_EQ(result.failure, "") << "replay: " << result.replay;
   if (options.replay == nullptr && result.failure.empty()) {

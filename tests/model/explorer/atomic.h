@@ -36,8 +36,6 @@ class Atomic {
 #define ATTRCACHE_MODEL_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
  public:
-  using value_type = T;
-
   constexpr Atomic() : value_{} {}
   constexpr Atomic(T value) : value_(value) {}  // NOLINT: implicit, as std::atomic's is
   Atomic(const Atomic&) = delete;

@@ -15,7 +15,6 @@
 #include <cstdlib>
 
 #include "tests/model/explorer/engine.h"
-#include "tests/model/explorer/moment.h"
 
 namespace attrcache::model {
 namespace {
@@ -47,7 +46,7 @@ Result explore(const Options& options, void (*program)(void*), void* argument) {
       result = {};
       continue;
     }
-    ++(outcome.pruned ? result.pruned : result.executions);
+    result.executions += !outcome.pruned;
     if (outcome.failed) {
       result.failure = outcome.failure;
       result.replay = e.log().replay();

@@ -27,6 +27,8 @@
 #include <string>
 #include <type_traits>
 
+#include "tests/model/explorer/types.h"
+
 namespace attrcache::model {
 
 inline constexpr unsigned kUnlimited = ~0u;
@@ -50,8 +52,7 @@ struct Options {
 };
 
 struct Result {
-  uint64_t executions = 0;
-  uint64_t pruned = 0;      // executions that were given up as equivalent to explored ones
+  uint64_t executions = 0;  // without those that were given up as equivalent to explored ones
   bool exhaustive = false;  // there are no further executions within the bound
   std::string failure;      // the failure that has ended the exploration; empty if there was none
   std::string replay;       // the Options::replay that repeats the failure
@@ -111,6 +112,21 @@ void expect(bool condition, const char* what);
 
 // Adds a line to the log, which is printed if the execution fails.
 void note(const char* text, int number = 0);
+
+// A point in an execution, and whether one point happens before another.
+struct Moment {
+  unsigned thread;              // kMaxThreads: the program, before or after its threads
+  uint16_t knows[kMaxThreads];  // how much of each thread happens before it
+};
+
+// Where the running thread is now.
+Moment now();
+
+// Whether `a` happens before `b`, or is `b` in the same thread.
+inline bool happens_before(const Moment& a, const Moment& b) {
+  if (a.thread == kMaxThreads) return true;  // only the time before the threads is compared so
+  return b.thread == kMaxThreads || b.knows[a.thread] >= a.knows[a.thread];
+}
 
 }  // namespace attrcache::model
 

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/model/explorer/view.h"
+#include "tests/model/explorer/types.h"
 
 namespace attrcache::model {
 

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/model/explorer/moment.h"
+#include "tests/model/explorer/explore.h"
 
 namespace attrcache::model {
 

@@ -44,7 +44,6 @@
 #include <vector>
 
 #include "tests/model/explorer/types.h"
-#include "tests/model/explorer/view.h"
 
 namespace attrcache::model {
 
