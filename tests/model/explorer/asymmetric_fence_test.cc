@@ -54,39 +54,6 @@ TEST(AsymmetricFence, StoreBufferingWithFullReaders) {
   EXPECT_EQ(store_buffering(Side::kLight, Side::kNone, Of::kFull), all_but(2, {}));
 }
 
-// x = 1; fence; read y, z || y = 1; heavy; read x || z = 1; heavy; read x. One fence is no use to a
-// store that it doesn't follow: a later thread needs a fence of its own.
-Outcomes one_reader_two_others(bool second_fence) {
-  return outcomes([=] {
-    Atomic<int> x{0}, y{0}, z{0};
-    int a = 0, b = 0, c = 0, d = 0;
-    spawn([&] {
-      AsymmetricFence::announce(x, 1);
-      a = y.load(kAcquire);
-      b = z.load(kAcquire);
-    });
-    spawn([&] { c = store_and_read(Of::kLight, Side::kHeavy, y, x); });
-    spawn([&, second_fence] {
-      d = store_and_read(Of::kLight, second_fence ? Side::kHeavy : Side::kNone, z, x);
-    });
-    join();
-    return digits(a, b, c, d);
-  });
-}
-
-TEST(AsymmetricFence, EachOtherSideNeedsItsOwn) {
-  const Outcomes both = one_reader_two_others(true);
-  const Outcomes one = one_reader_two_others(false);
-  for (const char* seen :
-       {"0000", "0001", "0100", "0101"}) {  // y not seen, and x not by its storer
-    EXPECT_EQ(both.count(seen) + one.count(seen), 0u) << seen;
-  }
-  for (const char* seen : {"1000", "1010"}) {  // the same for z
-    EXPECT_EQ(both.count(seen), 0u) << seen;
-    EXPECT_EQ(one.count(seen), 1u) << seen;
-  }
-}
-
 constexpr auto heavy_fence = [](Shared&) { AsymmetricFence::heavy_fence(Of::kLight); };
 constexpr auto no_fence = [](Shared&) {};
 

@@ -119,23 +119,5 @@ TEST(Updates, OfTwoLocationsAreOneStep) {
   EXPECT_EQ(both_at_once(kRelaxed), all_but(4, {}));
 }
 
-// Two of them: one finds what it expects, the other finds what the first left, and fails.
-TEST(Updates, OfTwoLocationsExcludeEachOther) {
-  const Outcomes seen = outcomes([] {
-    Atomic<uint64_t> x{0}, y{0};
-    bool done[2] = {};
-    for (uint64_t t = 0; t < 2; ++t) {
-      spawn([&x, &y, &done, t] {
-        Bits expected = {0, 0};
-        done[t] = access::swap_both(half(&x), half(&y), expected, {t + 1, t + 3});
-        expect(expected == (done[t] ? Bits{0, 0} : Bits{2 - t, 4 - t}), "what was there");
-      });
-    }
-    join();
-    return digits(done[0], done[1], x.load(kRelaxed), y.load(kRelaxed));
-  });
-  EXPECT_EQ(seen, (Outcomes{"1013", "0124"}));
-}
-
 }  // namespace
 }  // namespace attrcache::model::litmus
