@@ -4,7 +4,7 @@
 // every other thread ends: on the same attribute, on its object, and on its keyval.
 
 #include <string>
-#include <vector>
+#include <tuple>
 
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/race.h"
@@ -66,45 +66,37 @@ constexpr Operation kOperations[] = {
 constexpr Options kMayStop = {.preemptions = 1, .stale_reads = 0, .first_may_stop = true};
 
 // The first operation may stop; the second one, and all that follow it, end.
-struct Case {
-  const Operation* first;
-  const Operation* second;
-  enum State { kUnheld, kLight, kNoDeleteFn } state;
-};
-std::vector<Case> all_pairs() {
-  std::vector<Case> all;
-  for (const Operation& first : kOperations) {
-    for (const Operation& second : kOperations) {
-      for (const auto state : {Case::kUnheld, Case::kLight, Case::kNoDeleteFn}) {
-        const bool fails = first.kind == kFails || second.kind == kFails;
-        if (!fails || state != Case::kNoDeleteFn) all.push_back({&first, &second, state});
-      }
-    }
-  }
-  return all;
-}
+enum State { kUnheld, kLight, kNoDeleteFn };
+using Case = std::tuple<Operation, Operation, State>;
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  const Case& p = info.param;
-  const char* const state[] = {"Unheld", "", "NoDeleteFn"};
-  return std::string(p.first->name) + "Beside" + p.second->name + state[p.state];
+  const auto& [first, second, state] = info.param;
+  const char* const states[] = {"Unheld", "", "NoDeleteFn"};
+  return std::string(first.name) + "Beside" + second.name + states[state];
 }
+const auto any = ::testing::ValuesIn(kOperations);
 class Stopped : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Of, Stopped, ::testing::ValuesIn(all_pairs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, Stopped,
+                         ::testing::Combine(any, any,
+                                            ::testing::Values(kUnheld, kLight, kNoDeleteFn)),
+                         name_of);
 
 TEST_P(Stopped, InTheFirst) {
   const auto program = [p = GetParam()] {
+    const Operation& first = std::get<0>(p);
+    const Operation& second = std::get<1>(p);
+    const State state = std::get<2>(p);
     Fixture f;
-    f.make_key(p.state == Case::kNoDeleteFn ? Fixture::kNone : Fixture::kCopy).no_copies = true;
+    f.make_key(state == kNoDeleteFn ? Fixture::kNone : Fixture::kCopy).no_copies = true;
     f.set(0, 0, 1);
-    for (int uses = p.state == Case::kLight ? 3 : 0; uses > 0; --uses) f.use(0, 0);
-    f.values[1].failures = (p.first->kind == kFails) + (p.second->kind == kFails);
+    for (int uses = state == kLight ? 3 : 0; uses > 0; --uses) f.use(0, 0);
+    f.values[1].failures = (first.kind == kFails) + (second.kind == kFails);
     // No call uses an object that is being freed, but what was borrowed before may be given back.
-    const bool frees = p.first->kind == kFreesObject;
+    const bool frees = first.kind == kFreesObject;
     const int object = frees ? 1 : 0;
     if (frees) f.set(object, 0, 8);
     Atomic<int> may_begin{!frees};
     spawn([&] {
-      if (may_begin.load(kAcquire) != 0) p.first->run(f, 0, 2);
+      if (may_begin.load(kAcquire) != 0) first.run(f, 0, 2);
     });
     spawn([&] {
       attrcache_borrowed borrowed = {};
@@ -115,7 +107,7 @@ TEST_P(Stopped, InTheFirst) {
         const bool may = operation.kind != kFreesObject || frees || first_has_stopped();
         if (may) operation.run(f, object, value);
       };
-      run(*p.second, 3);
+      run(second, 3);
       if (holds) f.give_back(&borrowed);
       f.set(2, 0, 4);
       f.use(2, 0);
