@@ -156,22 +156,6 @@ TEST(AtOnce, AnotherKind) {
   }
 }
 
-// A copy_fn that deletes its own attribute and then frees the object that is being copied.
-TEST(AtOnce, FreeOfWhatIsBeingCopied) {
-  alone([](Objects& o) {
-    o.key(Copy::kCalled, Delete::kNoDeleteFn);
-    o.keys_up_to(12, Copy::kDup, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    o.set(4, 2);
-    o.set(9, 3);
-    o.on_copy = [](Objects& self) {
-      self.erase(0);
-      expect(self.erase_all(0, self.kind) == ATTRCACHE_OK, "freed");
-    };
-    expect(o.copy() == ATTRCACHE_ERR_FREED, "copy_all returns that");
-  });
-}
-
 // A copy_fn replaces an attribute that is copied after its own, by DUP_FN: the new value is copied,
 // and the attribute isn't there before. What is then attached to the new object is the youngest.
 TEST(AtOnce, CopyFnsFindWhatThoseBeforeHaveDone) {
@@ -192,39 +176,6 @@ TEST(AtOnce, CopyFnsFindWhatThoseBeforeHaveDone) {
     expect(o.erase_all(1, o.kind) == ATTRCACHE_OK && o.deletions == 3, "freed");
     const intptr_t youngest_first[] = {6, 5, 1 + Objects::kCopied};
     for (int d = 0; d < 3; ++d) expect(o.deleted[d] == youngest_first[d], "the youngest first");
-  });
-}
-
-// A copy_fn that frees the new object, whose slots exist already.
-TEST(AtOnce, FreeOfTheCopy) {
-  for (const int at : {0, 4, 9, 70}) {
-    alone([=](Objects& o) {
-      o.keys_up_to(72, Copy::kCalled, Delete::kCalled);
-      o.set(at, 1);
-      o.set(at + 1, 2);
-      o.on_copy = [](Objects& self) {
-        expect(self.erase_all(1, self.kind) == ATTRCACHE_OK, "freed");
-      };
-      expect(o.copy() == ATTRCACHE_ERR_FREED, "copy_all returns that");
-      o.on_copy = nullptr;
-      expect(o.is_as_new(1), "nothing is attached");
-    });
-  }
-}
-
-// A value whose delete_fn fails stays attached, and its keyval alive, until a second call.
-TEST(AtOnce, FreeThatFails) {
-  alone([](Objects& o) {
-    o.keys_up_to(2, Copy::kCalled, Delete::kCalled);
-    o.set(0, 1);
-    o.set(1, 2);
-    o.free_key(1);
-    o.failures = 1;
-    expect(o.erase_all(0, o.kind) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
-    expect(o.value(0, 0) == 1 && o.value(0, 1) == 2, "both are attached");
-    expect(o.attributes() == 2 && o.destroyed == 0, "and have their references");
-    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-    expect(o.deletions == 2 && o.destroyed == 1, "each once");
   });
 }
 
