@@ -122,13 +122,22 @@ class Models:
 
     def __init__(self, program, scratch, jobs):
         self.program = program
-        self.sites = scratch + "/sites"  # a file for each test, since several run at a time
-        os.mkdir(self.sites)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            self.cost = dict(pool.map(self.measure, self.names()))
+        self.cost = {}
         self.reaching = {}
-        for sites in glob.glob(self.sites + "/*"):
-            for line in open(sites):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda share: self.measure(scratch, share, jobs), range(jobs)))
+
+    def measure(self, scratch, share, shares):
+        """Runs a share of the tests, and takes the milliseconds and the accesses of each."""
+        sites = "%s/sites%d" % (scratch, share)
+        log = subprocess.run([self.program], capture_output=True, text=True,
+                             env=dict(os.environ, ATTRCACHE_MODEL_SITES=sites, GTEST_SHARD_INDEX=str(share),
+                                      GTEST_TOTAL_SHARDS=str(shares)))
+        if log.returncode != 0:
+            sys.exit("the models fail without any mutation:\n" + log.stdout + log.stderr)
+        self.cost.update((test, int(ms)) for test, ms in re.findall(r"\[ +OK \] (\S+) \((\d+) ms\)", log.stdout))
+        with open(sites) as f:
+            for line in f:
                 test, place, kind, order, failure = line.split()
                 if "_model_test.cc" in place:
                     continue
@@ -151,29 +160,6 @@ class Models:
         if not distances:
             return None
         return min(distances[min(distances)], key=lambda test: (self.cost[test], test))
-
-    def names(self):
-        listed = subprocess.run([self.program, "--gtest_list_tests"], check=True,
-                                capture_output=True, text=True).stdout
-        suite = None
-        for line in listed.split("\n"):
-            word = line.split("#")[0].strip()
-            if word.endswith(".") and not line.startswith(" "):
-                suite = word
-            elif line.startswith(" "):
-                yield suite + word
-
-    def measure(self, test):
-        """(test, milliseconds of processor time): what else the machine does is no matter."""
-        child = subprocess.Popen([self.program, "--gtest_filter=" + test], text=True,
-                                 env=dict(os.environ, ATTRCACHE_MODEL_SITES=self.sites + "/" + test.replace("/", "-")),
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        log = child.stdout.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            sys.exit("the models fail without any mutation:\n" + log)
-        return test, 1000 * (usage.ru_utime + usage.ru_stime)
 
     def run(self, program, tests, weaken, first=None):
         """The first test that fails and what it says; else one that doesn't end, or None. Cheap tests go first."""
