@@ -22,6 +22,9 @@ inline constexpr int kObjects = 4;  // of each kind
 // The most keyvals that a run creates: too few for an index to be reused.
 inline constexpr int kKeyvals = 64;
 
+// A mode of delete_all beside the API's own: attrcache_table_abandon.
+inline constexpr auto kAbandon = static_cast<attrcache_delete_mode>(3);
+
 enum class Copy : uint8_t { kNull, kDup, kScript };
 
 struct KeyvalPlan {
@@ -29,7 +32,8 @@ struct KeyvalPlan {
   Copy copy;
   bool deletes;  // it has a delete_fn
   bool destructor;
-  bool once;  // ATTRCACHE_DELETE_ONCE
+  bool once;   // ATTRCACHE_DELETE_ONCE
+  bool frees;  // its destructor frees an object
 };
 
 struct Reading {
@@ -58,7 +62,8 @@ class Implementation {
   virtual int delete_all(Object object, attrcache_delete_mode mode, int* code) = 0;
   virtual int borrow(Object object, int keyval) = 0;  // at most one at a time
   virtual int give_back() = 0;
-  virtual std::vector<int64_t> list(Object object) = 0;  // keyval, value, keyval, value, ...
+  virtual int touch(Object object, int keyval) = 0;      // borrows, and gives back at once
+  virtual std::vector<int64_t> list(Object object) = 0;  // keyval, value, tag, keyval, ...
   virtual size_t attributes() = 0;                       // attached, in the whole domain
 
   std::vector<std::string> log;

@@ -124,13 +124,15 @@ class Library : public Implementation {
     return result;
   }
 
-  // Outside all callbacks, an emptied table is replaced by a new one, as a freed object's would be.
+  // An emptied table is replaced by a new one, as a freed object's would be. If a callback does that,
+  // the calls up the stack must not touch the old one.
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
     each_ = !each_;
-    const int result =
-        each_ ? delete_each(object, mode, code)
-              : attrcache_delete_all(kind(object.kind), table(object), handle(object), mode, code);
-    if (depth == 0 && attributes_of(object) == 0 && result == ATTRCACHE_OK) {
+    const int result = mode == kAbandon ? attrcache_table_abandon(kind(object.kind), table(object))
+                       : each_          ? delete_each(object, mode, code)
+                                        : attrcache_delete_all(kind(object.kind), table(object),
+                                                               handle(object), mode, code);
+    if (attributes_of(object) == 0 && result == ATTRCACHE_OK) {
       std::free(tables_[handle_of(object)]);
       tables_[handle_of(object)] = new_table();
     }
@@ -141,6 +143,12 @@ class Library : public Implementation {
     return attrcache_borrow(kind(object.kind), table(object), ints_[keyval], &borrowed_);
   }
   int give_back() override { return attrcache_give_back(&borrowed_); }
+  int touch(Object object, int keyval) override {
+    attrcache_borrowed borrowed = {};
+    const int result = attrcache_borrow(kind(object.kind), table(object), ints_[keyval], &borrowed);
+    if (result == ATTRCACHE_OK && attrcache_give_back(&borrowed) != ATTRCACHE_OK) std::abort();
+    return result;
+  }
 
   std::vector<int64_t> list(Object object) override {
     attrcache_attribute_info infos[kKeyvals];
@@ -152,6 +160,7 @@ class Library : public Implementation {
         if (ints_[id] == infos[i].keyval) found.push_back(static_cast<int64_t>(id));
       }
       found.push_back(infos[i].value);
+      found.push_back(infos[i].tag);
     }
     return found;
   }

@@ -29,41 +29,60 @@ int act(Implementation& implementation, Object object, int keyval, uint8_t scrip
   if (implementation.depth >= kMaxDepth) return 0;
   ++implementation.depth;
   const uint8_t rest = script >> 3;
-  const int keyvals = static_cast<int>(implementation.plans.size());
+  const int next_keyval = (keyval + 1) % static_cast<int>(implementation.plans.size());
+  const Object next = {object.kind, (object.number + 1) % kObjects};
+  const auto mode = static_cast<attrcache_delete_mode>(rest >> 2 & 3);
+  int failed = 0;
+  int result = 0;
   int code = 0;
-  int ignored = 0;
   switch (script & 7) {
+    case 1:
+      switch (rest & 3) {
+        case 0:
+          result = implementation.touch(object, keyval);
+          break;
+        case 1:
+          result = implementation.copy_all(object, next, &code);
+          break;
+        case 2:
+          result = implementation.copy_all(next, object, &code);
+          break;
+        default:
+          result = implementation.get(object, next_keyval, false).result;
+          implementation.log.push_back("listed " +
+                                       std::to_string(implementation.list(object).size()));
+      }
+      break;
     case 2:
-      code = 7;
+      failed = 7;
       break;
     case 3:
-      implementation.del(object, keyval, &ignored);
+      result = implementation.del(object, keyval, &code);
       break;
     case 4:
-      implementation.set(object, keyval, scripted_value(implementation, rest), ATTRCACHE_AS_POINTER,
-                         &ignored);
+      result = implementation.set(object, keyval, scripted_value(implementation, rest),
+                                  ATTRCACHE_AS_POINTER, &code);
       break;
     case 5:
-      implementation.free_keyval(keyval);
+      result = implementation.free_keyval(keyval);
       break;
     case 6:
-      implementation.set(object, (keyval + 1) % keyvals, scripted_value(implementation, rest),
-                         ATTRCACHE_AS_AINT, &ignored);
+      result = implementation.set(object, next_keyval, scripted_value(implementation, rest),
+                                  ATTRCACHE_AS_AINT, &code);
       break;
     case 7:
       if ((rest & 1) != 0) {
-        implementation.delete_all(
-            object, (rest & 2) != 0 ? ATTRCACHE_DRAIN : ATTRCACHE_STOP_AT_FAILURE, &ignored);
+        result = implementation.delete_all((rest & 2) != 0 ? object : next, mode, &code);
       } else {
-        implementation.del({object.kind, (object.number + 1) % kObjects}, (keyval + rest) % keyvals,
-                           &ignored);
+        result = implementation.del(next, next_keyval, &code);
       }
       break;
     default:
       break;
   }
+  implementation.log.push_back("gave " + std::to_string(result) + ' ' + std::to_string(code));
   --implementation.depth;
-  return code;
+  return failed;
 }
 
 }  // namespace
@@ -81,7 +100,12 @@ int script_delete(Implementation& implementation, Object object, int keyval, int
 }
 
 void script_destructor(Implementation& implementation, int keyval) {
-  implementation.log.push_back("destructor " + std::to_string(keyval));
+  const KeyvalPlan& plan = implementation.plans[keyval];
+  const Object object = {plan.kind, keyval % kObjects};
+  int ignored = 0;
+  implementation.log.push_back("destructor " + std::to_string(keyval) + " beside " +
+                               std::to_string(implementation.list(object).size()));
+  if (plan.frees) implementation.delete_all(object, ATTRCACHE_DRAIN, &ignored);
 }
 
 namespace {
@@ -113,6 +137,7 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
     plan.deletes = op.c / 3 % 2 != 0;
     plan.destructor = (op.d & 1) != 0;
     plan.once = (op.d & 4) != 0;
+    plan.frees = (op.d & 8) != 0;
     out.result = implementation.create(plan);
     return out;
   }
@@ -148,8 +173,8 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
       out.result = implementation.copy_all(object, {object.kind, op.c % kObjects}, &out.code);
       break;
     case 12:
-      out.result = implementation.delete_all(
-          object, (op.c & 1) != 0 ? ATTRCACHE_DRAIN : ATTRCACHE_STOP_AT_FAILURE, &out.code);
+      out.result = implementation.delete_all(object, static_cast<attrcache_delete_mode>(op.c % 4),
+                                             &out.code);
       break;
     case 13:
       if (borrowed) {
@@ -221,10 +246,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
     same_on_both({15, object, 0, 0, 0});
   }
-  // At the end nothing is left: callbacks that attach on other objects run out of script.
+  // At the end nothing is left: what callbacks attach without end is abandoned.
   for (int round = 0; round == 0 || (round < 8 && library->attributes() != 0); ++round) {
+    const auto mode = static_cast<uint8_t>(round == 0 ? ATTRCACHE_DRAIN : kAbandon);
     for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
-      same_on_both({12, object, 0, 1, 0});
+      same_on_both({12, object, 0, mode, 0});
     }
   }
   require(library->attributes() == 0, "what is left at the end", step, *library, *reference);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "tests/fuzz/implementation.h"
 
@@ -102,7 +103,7 @@ class Reference : public Implementation {
     int result = ATTRCACHE_OK;
     int failed = 0;
     for (const int keyval : in_order(number(from))) {
-      result = copy_one(from, to, keyval, &failed);
+      result = copy_one(from, to, keyval, made, &failed);
       if (stay.died || made.died) result = ATTRCACHE_ERR_FREED;
       if (result != ATTRCACHE_OK) break;
     }
@@ -125,14 +126,10 @@ class Reference : public Implementation {
   }
 
   int borrow(Object object, int keyval) override {
-    const Attribute* a = find(number(object), keyval);
-    if (object.kind != plans[keyval].kind || a == nullptr || a->hidden || a->deleting) {
-      const int error = check(object, keyval);
-      return error != 0 ? error : ATTRCACHE_ABSENT;
-    }
-    find(number(object), keyval)->taken_up = true;
+    const int result = touch(object, keyval);
+    if (result != ATTRCACHE_OK) return result;
     borrowing_ = true;
-    borrowed_ = a->unique;
+    borrowed_ = find(number(object), keyval)->unique;
     return ATTRCACHE_OK;
   }
 
@@ -148,11 +145,22 @@ class Reference : public Implementation {
     return ATTRCACHE_OK;
   }
 
+  int touch(Object object, int keyval) override {
+    Attribute* a = find(number(object), keyval);
+    if (object.kind != plans[keyval].kind || a == nullptr || a->hidden || a->deleting) {
+      const int error = check(object, keyval);
+      return error != 0 ? error : ATTRCACHE_ABSENT;
+    }
+    a->taken_up = true;
+    return ATTRCACHE_OK;
+  }
+
   std::vector<int64_t> list(Object object) override {
     std::vector<int64_t> found;
     for (const int keyval : in_order(number(object))) {
       found.push_back(keyval);
       found.push_back(find(number(object), keyval)->value);
+      found.push_back(find(number(object), keyval)->tag);
     }
     return found;
   }
@@ -289,9 +297,9 @@ class Reference : public Implementation {
     return failed != 0 ? ATTRCACHE_ERR_CALLBACK : ATTRCACHE_OK;
   }
 
-  int copy_one(Object from, Object to, int keyval, int* code) {
+  int copy_one(Object from, Object to, int keyval, const Frame& made, int* code) {
     Attribute* a = find(number(from), keyval);
-    if (a == nullptr || a->deleting) return ATTRCACHE_OK;
+    if (a == nullptr || a->hidden) return ATTRCACHE_OK;
     const KeyvalPlan plan = plans[keyval];
     if (plan.copy == Copy::kNull) return ATTRCACHE_OK;
     if (plan.copy == Copy::kDup) return attach(to, keyval, a->value, a->tag, code);
@@ -304,7 +312,7 @@ class Reference : public Implementation {
     if (copied.code != 0) {
       *code = copied.code;
       result = ATTRCACHE_ERR_CALLBACK;
-    } else if (copied.flag) {
+    } else if (copied.flag && !made.died) {
       result = attach(to, keyval, copied.value, tag, code);
     }
     drop(keyval);
@@ -313,12 +321,9 @@ class Reference : public Implementation {
 
   int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code) {
     const int o = number(object);
+    const bool gives_up = mode == ATTRCACHE_DRAIN_FINALLY || mode == kAbandon;
     int first = ATTRCACHE_OK;
-    int first_code = 0;
-    const auto ended = [&] {
-      if (first == ATTRCACHE_ERR_CALLBACK) *code = first_code;
-      return first;
-    };
+    bool told = false;  // of a failed delete_fn
     for (int round = 0; round < kMaxRounds; ++round) {
       std::vector<int> order = in_order(o);
       for (; !order.empty(); order.pop_back()) {
@@ -326,26 +331,45 @@ class Reference : public Implementation {
         const Attribute* a = find(o, keyval);
         if (a == nullptr || a->hidden) continue;
         int failed = 0;
-        const int result = detach(object, keyval, true, mode == ATTRCACHE_DRAIN, &failed);
-        if (result != ATTRCACHE_OK && first == ATTRCACHE_OK) {
-          first = result;
-          first_code = failed;
+        const int result = mode == kAbandon ? give_up(o, keyval)
+                                            : detach(object, keyval, true,
+                                                     mode != ATTRCACHE_STOP_AT_FAILURE, &failed);
+        if (first == ATTRCACHE_OK) first = result;
+        if (failed != 0 && !std::exchange(told, true)) *code = failed;
+        if (stay.died) return first;
+        if (result == ATTRCACHE_ERR_BUSY) {
+          if (!gives_up) return result;
+          give_up(o, keyval);
+          if (stay.died) return first;
         }
-        if (stay.died) return ended();
-        if (result == ATTRCACHE_ERR_BUSY) return result;
-        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
+        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return first;
       }
       const bool left = std::any_of(tables_[o].begin(), tables_[o].end(),
                                     [](const auto& entry) { return !entry.second.deleting; });
       if (left) continue;
-      if (left_ && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
+      if (left_ && number(left_->object) == o) {
+        if (!gives_up) return ATTRCACHE_ERR_BUSY;
+        const int keyval = left_->keyval;
+        left_.reset();
+        drop(keyval);
+        if (stay.died) return first;
+      }
       for (Frame* f : frames_) {
         if (f->object == o) f->died = true;
       }
       tables_[o].clear();
-      return ended();
+      return first;
     }
+    if (mode == ATTRCACHE_DRAIN_FINALLY) delete_all(object, kAbandon, code);
     return ATTRCACHE_ERR_REATTACHED;
+  }
+
+  // Detaches the attribute without a call of its delete_fn.
+  int give_up(int object, int keyval) {
+    if (find(object, keyval)->deleting) return ATTRCACHE_OK;
+    tables_[object].erase(keyval);
+    drop(keyval);
+    return ATTRCACHE_OK;
   }
 
   std::map<int, Attribute> tables_[kKinds * kObjects];
