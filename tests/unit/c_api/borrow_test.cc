@@ -18,15 +18,6 @@ class BorrowTest : public ApiTest {
   attrcache_borrowed borrowed = {};
 };
 
-TEST_F(BorrowTest, GivesTheValue) {
-  object.set(keyval, 5);
-  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(borrowed.value, reinterpret_cast<void*>(5));
-  EXPECT_EQ(object.list()[0].holders, 1u);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.list()[0].holders, 0u);
-}
-
 TEST_F(BorrowTest, OfAnIntGivesTheAddressOfACopyWhichStays) {
   object.set_as(keyval, -5, ATTRCACHE_AS_INT);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
@@ -34,11 +25,6 @@ TEST_F(BorrowTest, OfAnIntGivesTheAddressOfACopyWhichStays) {
   object.set_as(keyval, -6, ATTRCACHE_AS_INT);
   EXPECT_EQ(*static_cast<int*>(borrowed.value), -5);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-}
-
-TEST_F(BorrowTest, OfNothingIsAbsent) {
-  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_ABSENT);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
 }
 
 // From the same place in the table, by a thread's first borrow or a later one.
@@ -83,28 +69,6 @@ TEST_F(BorrowTest, ADeletionIsLeftToTheBorrower) {
   }
 }
 
-// The failure can't be reported to any caller, nor the value attached again.
-TEST_F(BorrowTest, ADeletionThatWasLeftAndFailsIsOver) {
-  object.set(keyval, 5);
-  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_OK);
-  recorder.delete_code = 7;
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  recorder.delete_code = 0;
-  EXPECT_EQ(object.value(keyval), 6);
-  EXPECT_EQ(universe.counters().attributes, 1u);
-}
-
-TEST_F(BorrowTest, ValuesWithoutDeleteFnLeaveNothing) {
-  const int no_callbacks = Recorder::make(kind, {});
-  object.set(no_callbacks, 5);
-  ASSERT_EQ(attrcache_borrow(kind, &object.table, no_callbacks, &borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.set(no_callbacks, 6), ATTRCACHE_OK);
-  EXPECT_EQ(object.erase(no_callbacks), ATTRCACHE_OK);
-  EXPECT_EQ(universe.counters().attributes, 0u);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-}
-
 // Such a borrow may outlive its object, whose memory is used again.
 TEST_F(BorrowTest, ValuesWithoutDeleteFnMakeNoOthersLookHeld) {
   const int no_callbacks = Recorder::make(kind, {});
@@ -121,17 +85,6 @@ TEST_F(BorrowTest, ValuesWithoutDeleteFnMakeNoOthersLookHeld) {
   EXPECT_EQ(attrcache_delete_all(kind, after, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-}
-
-// Freeing the object doesn't lose the deletion.
-TEST_F(BorrowTest, AnObjectWithADeletionThatIsLeftIsBusy) {
-  object.set(keyval, 5);
-  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  for (int times = 0; times < 2; ++times) EXPECT_EQ(object.free(), ATTRCACHE_ERR_BUSY);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{5}));
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
 TEST_F(BorrowTest, OnlyTheThreadThatBorrowedMayGiveBack) {

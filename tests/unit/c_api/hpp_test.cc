@@ -195,6 +195,26 @@ TEST_F(HppTest, ARefusedValueIsDestroyedUnlessSomebodyHoldsIt) {
   EXPECT_EQ(alive, 1);
 }
 
+int return_it(int* value) { return *value; }
+
+// A value is gone with its only delete_fn, whatever that returned.
+TEST_F(HppTest, OnceWrapsACallback) {
+  int value = 7, calls = 0;
+  const auto count = [&calls](int*) { return ++calls, 7; };
+  auto by_lambda =
+      *Keyval<int, Session>::create(kind, attrcache::copy_nothing, attrcache::once(count));
+  auto by_function =
+      *Keyval<int, Session>::create(kind, attrcache::copy_nothing, attrcache::once(return_it));
+  for (const auto* each : {&by_lambda, &by_function}) {
+    ASSERT_TRUE(each->set(a, &value));
+    const Outcome out = each->erase(a);
+    EXPECT_EQ(out.status, Status::callback);
+    EXPECT_EQ(out.callback_code, 7);
+    EXPECT_EQ(each->get(a), nullptr);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(HppTest, ExceptionsOfCallbacksBecomeErrors) {
   int value = 0;
   bool angry = true;
