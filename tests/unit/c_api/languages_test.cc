@@ -89,24 +89,16 @@ struct Seen {
   int calls = 0;
 } seen;
 
-void copy_fint(int* object, int* keyval, int* extra, int* in, int* out, int* flag, int* ierror) {
+// Int: int or intptr_t.
+template <typename Int>
+void copy_int(int* object, int* keyval, Int* extra, Int* in, Int* out, int* flag, int* ierror) {
   seen = {*object, *keyval, *extra, *in, seen.calls + 1};
   *out = *in + 1;
   *flag = 1;
   *ierror = *in == 99 ? 42 : 0;
 }
-void delete_fint(int* object, int* keyval, int* value, int* extra, int* ierror) {
-  seen = {*object, *keyval, *extra, *value, seen.calls + 1};
-  *ierror = *value == 98 ? 43 : 0;
-}
-void copy_aint(int* object, int* keyval, intptr_t* extra, intptr_t* in, intptr_t* out, int* flag,
-               int* ierror) {
-  seen = {*object, *keyval, *extra, *in, seen.calls + 1};
-  *out = *in + 1;
-  *flag = 1;
-  *ierror = *in == 99 ? 42 : 0;
-}
-void delete_aint(int* object, int* keyval, intptr_t* value, intptr_t* extra, int* ierror) {
+template <typename Int>
+void delete_int(int* object, int* keyval, Int* value, Int* extra, int* ierror) {
   seen = {*object, *keyval, *extra, *value, seen.calls + 1};
   *ierror = *value == 98 ? 43 : 0;
 }
@@ -117,10 +109,9 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
     seen = {};
     aint = GetParam() == ATTRCACHE_FORTRAN_AINT;
     const auto extra_state = reinterpret_cast<void*>(-5);
-    keyval = aint ? make_keyval(kind, callback(copy_aint), callback(delete_aint), extra_state,
-                                ATTRCACHE_FORTRAN_AINT)
-                  : make_keyval(kind, callback(copy_fint), callback(delete_fint), extra_state,
-                                ATTRCACHE_FORTRAN_FINT);
+    keyval = make_keyval(kind, aint ? callback(copy_int<intptr_t>) : callback(copy_int<int>),
+                         aint ? callback(delete_int<intptr_t>) : callback(delete_int<int>),
+                         extra_state, GetParam());
     tag = aint ? ATTRCACHE_AS_AINT : ATTRCACHE_AS_FINT;
   }
   static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }

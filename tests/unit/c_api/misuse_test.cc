@@ -119,22 +119,6 @@ TEST_F(MisuseTest, IntsThatResembleTheKeyvalOfAHiddenValue) {
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-TEST_F(MisuseTest, IntsThatResembleADeepKeyval) {
-  int deep = 0;
-  for (int i = 0; i < 300; ++i) {
-    deep = i % 2 == 0 ? recorder.keyval(kind) : Recorder::make(kind, {});
-    if (i != 20 && i != 21 && i != 298 && i != 299) continue;
-    for (const bool attached : {false, true}) {
-      if (attached) object.set(deep, 5);
-      for (unsigned top = 0; top < 8; ++top) {
-        if (top == 2) continue;
-        expect_everywhere(static_cast<int>((deep & 0x1fffffffu) | top << 29),
-                          ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-      }
-    }
-  }
-}
-
 TEST_F(MisuseTest, KeyvalFreedAndGone) {
   free_keyval(kind, keyval);
   expect_everywhere(keyval, ATTRCACHE_ERR_KEYVAL_STALE);

@@ -18,19 +18,6 @@ struct Item : Retired {
   int reclaimed = 0;
 };
 
-TEST(EpochTest, APinDelaysReclaimingAndTheLastToUnpinReclaims) {
-  Epoch epoch;
-  Item items[3];
-  std::optional<Epoch::Guard> first(std::in_place, epoch), second(std::in_place, epoch);
-  for (Item& item : items) epoch.retire(&item);
-  EXPECT_EQ(epoch.waiting(), 3u);
-  first.reset();
-  for (Item& item : items) EXPECT_EQ(item.reclaimed, 0);
-  second.reset();
-  for (Item& item : items) EXPECT_EQ(item.reclaimed, 1);
-  EXPECT_EQ(epoch.waiting(), 0u);
-}
-
 // At any time some thread is pinned, while the epoch's number wraps around.
 TEST(EpochTest, PinsThatOverlapWithoutEndDoNotPileUpWhatIsRetired) {
   Epoch epoch;
@@ -63,23 +50,6 @@ TEST(EpochTest, AStoppedPinHoldsBackWhatIsRetiredMeanwhileAndNothingElse) {
   EXPECT_EQ(epoch.waiting(), 1000u);
   delete stopped;
   EXPECT_EQ(epoch.waiting(), 0u);
-}
-
-TEST(EpochTest, WhatNobodyCanSeeNeedNotBeRetired) {
-  Epoch epoch;
-  EXPECT_TRUE(epoch.unseen());
-  {
-    const Epoch::Guard pin(epoch);
-    EXPECT_FALSE(epoch.unseen());
-    Item item;
-    item.reclaim = nullptr;
-    epoch.retire(&item);  // the pin is in the other count now
-    EXPECT_TRUE(item.waits());
-    EXPECT_FALSE(epoch.unseen());
-    epoch.drain();
-    EXPECT_FALSE(item.waits());
-  }
-  EXPECT_TRUE(epoch.unseen());
 }
 
 // Neither count of pins overflows into its neighbour.

@@ -28,11 +28,6 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   bool drop(unsigned ordinal) {
     return !References::drop_open(all.of(ordinal)) && references.drop_exact();
   }
-  unsigned open_stripes() const {
-    unsigned count = 0;
-    for (unsigned s = 0; s < GetParam(); ++s) count += References::is_open(all.of(s));
-    return count;
-  }
 
   References::Counter exact{0};
   References::Counter stripes[64] = {};
@@ -59,31 +54,6 @@ TEST_P(ReferencesTest, AStripesCountMayWrapAround) {
     EXPECT_FALSE(drop(1));
     EXPECT_TRUE(drop(1)) << times;
   }
-}
-
-// To create and free a keyval costs the same whatever the number of stripes.
-TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
-  begin(7);
-  EXPECT_EQ(open_stripes(), 0u);
-  EXPECT_TRUE(acquire(1, 7));
-  EXPECT_TRUE(References::is_open(all.of(1)));
-  EXPECT_EQ(open_stripes(), 1u);
-  EXPECT_TRUE(acquire(1, 7));
-  EXPECT_EQ(open_stripes(), 1u);
-  EXPECT_EQ(all.of(1).load(kRelaxed) >> 32, 1u) << "the first was counted elsewhere";
-  EXPECT_EQ(references.count(), 2u);
-  for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) open(ordinal, 7);
-  EXPECT_EQ(open_stripes(), GetParam());
-  EXPECT_FALSE(drop(2));
-  EXPECT_FALSE(drop(3));
-  EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(close(7)) << "whatever each stripe counts";
-  EXPECT_EQ(open_stripes(), 0u);
-  open(1, 7);
-  EXPECT_EQ(open_stripes(), 0u) << "not again in this generation";
-  begin(8);
-  open(1, 8);
-  EXPECT_TRUE(References::is_open(all.of(1)));
 }
 
 // A thread whose stripe isn't open yet uses the exact count, which may take any value meanwhile.

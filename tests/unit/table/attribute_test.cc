@@ -37,13 +37,6 @@ class AttributeTest : public ::testing::TestWithParam<int> {
   int older, younger;
 };
 
-TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
-  set(older, 3);
-  EXPECT_GT(number(older), number(younger));
-  set(younger, 4);
-  EXPECT_GT(number(younger), number(older));
-}
-
 // Otherwise a reader in two steps could combine the value of one set with the tag of another
 // (pair_one_swap.h).
 TEST_P(AttributeTest, ANumberHasOneTag) {

@@ -44,32 +44,6 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
   }
 }
 
-TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
-  const uint64_t m = attached(stripe::name(id::make(1, 5, 0), 0), ATTRCACHE_AS_FINT, 1);
-  EXPECT_FALSE(belongs(m, id::make(1, 6, 9)));
-  EXPECT_FALSE(belongs(m, id::make(2, 5, 9)));
-}
-
-TEST(MetaTest, ReplaceableAtOnceOnlyWithoutDeleteFn) {
-  const id::Keyval key = id::make(1, 5, 9);
-  for (const attrcache_tag t : kTags) {
-    const uint64_t no_delete_fn = attached(stripe::name(key, kNoDeleteFnHalf), t, 1);
-    EXPECT_TRUE(replaceable_at_once(no_delete_fn, key));
-    EXPECT_FALSE(replaceable_at_once(no_delete_fn & ~kVisible, key));
-    EXPECT_FALSE(replaceable_at_once(no_delete_fn, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_at_once(attached(stripe::name(key, kUnheldHalf), t, 1), key));
-  }
-  EXPECT_FALSE(replaceable_at_once(0, key));
-}
-
-TEST(MetaTest, WasHeldUnlessItIsUnheldOrHasNoDeleteFn) {
-  const id::Keyval key = id::make(1, 5, 9);
-  const uint64_t m = attached(stripe::name(key, kUnheldHalf), ATTRCACHE_AS_POINTER, 1);
-  EXPECT_FALSE(was_held(m));
-  EXPECT_TRUE(was_held(m & ~kUnheld));
-  EXPECT_FALSE(was_held(attached(stripe::name(key, kNoDeleteFnHalf), ATTRCACHE_AS_POINTER, 1)));
-}
-
 TEST(MetaTest, ReadableAtOnceOnlyLightAtRestAndByPointer) {
   const id::Keyval key = id::make(1, 5, 9);
   const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
