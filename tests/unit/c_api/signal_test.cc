@@ -2,11 +2,9 @@
 //
 // What lib/include/README.md says about signals: attrcache_get and its kin may be called in a
 // signal handler, wherever it interrupts the library. On x86-64 the processor's trap flag calls a
-// handler after every instruction of each operation. On all processors a timer calls one during a
-// mixture of operations.
+// handler after every instruction of each operation.
 
 #include <signal.h>
-#include <sys/time.h>
 
 #include <string>
 
@@ -21,12 +19,10 @@
 #define SINGLE_STEPS 1  // a sanitizer's own code can't be single-stepped
 #endif
 
+#ifdef SINGLE_STEPS
+
 namespace attrcache::support {
 namespace {
-
-// ---- Each instruction ----
-
-#ifdef SINGLE_STEPS
 
 // What the handler saw: the results of get in their order, without repetitions.
 struct Seen {
@@ -172,79 +168,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesTheValueWhileItsDeleteFnRuns) {
   recorder.delete_code = 0;
 }
 
-#endif  // SINGLE_STEPS
-
-// ---- A timer ----
-
-constexpr int kKeyvals = 8;
-attrcache_kind* timed_kind;
-attrcache_table* timed_table;
-int timed_keyvals[kKeyvals];  // a value / 1000 is its keyval's index here
-volatile sig_atomic_t inside;
-volatile sig_atomic_t interrupted, found, wrong;
-
-void on_timer(int) {
-  interrupted = interrupted + (inside != 0);
-  for (int i = 0; i < kKeyvals; ++i) {
-    void* value = nullptr;
-    const int result = attrcache_get(timed_kind, timed_table, timed_keyvals[i], &value);
-    if (result == ATTRCACHE_OK) {
-      found = found + 1;
-      if (reinterpret_cast<intptr_t>(value) / 1000 != i) wrong = wrong + 1;
-    } else if (result != ATTRCACHE_ABSENT) {
-      wrong = wrong + 1;
-    }
-  }
-}
-
-TEST(SignalTimer, GetInAHandlerAmidAllOperations) {
-  Recorder recorder;
-  Universe universe;
-  Object object(universe.kind()), copy(universe.kind());
-  timed_kind = universe.kind();
-  timed_table = &object.table;
-  for (int& keyval : timed_keyvals) keyval = recorder.keyval(timed_kind);
-  interrupted = 0;
-  found = 0;
-  wrong = 0;
-
-  struct sigaction action = {}, before;
-  action.sa_handler = on_timer;
-  action.sa_flags = SA_RESTART;
-  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
-  const itimerval often = {{0, 50}, {0, 50}};
-  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
-  Random random(7);
-  timeval now, end;
-  gettimeofday(&end, nullptr);
-  end.tv_sec += 20;
-  do {
-    inside = 1;
-    for (int round = 0; round < 100; ++round) {
-      const int i = static_cast<int>(random.below(kKeyvals));
-      EXPECT_EQ(object.set(timed_keyvals[i], 1000 * i + round), ATTRCACHE_OK);
-      if (round % 3 == 0) {
-        EXPECT_EQ(object.erase(timed_keyvals[random.below(kKeyvals)]), ATTRCACHE_OK);
-      }
-      if (round % 10 == 0) {
-        EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
-        EXPECT_EQ(copy.free(), ATTRCACHE_OK);
-        EXPECT_EQ(free_keyval(timed_kind, Recorder::make(timed_kind, {})), ATTRCACHE_OK);
-      }
-    }
-    inside = 0;
-    recorder.copies.clear();
-    recorder.deletions.clear();
-    gettimeofday(&now, nullptr);
-  } while (interrupted < 1000 && timercmp(&now, &end, <));
-  const itimerval never = {};
-  setitimer(ITIMER_REAL, &never, nullptr);
-  sigaction(SIGALRM, &before, nullptr);
-
-  EXPECT_GT(interrupted, 10);
-  EXPECT_GT(found, 10);
-  EXPECT_EQ(wrong, 0);
-}
-
 }  // namespace
 }  // namespace attrcache::support
+
+#endif  // SINGLE_STEPS
