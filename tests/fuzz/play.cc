@@ -54,7 +54,7 @@ int act(Implementation& implementation, Object object, int keyval, uint8_t scrip
       }
       break;
     case 2:
-      failed = 7;
+      failed = 7 + keyval;
       break;
     case 3:
       result = implementation.del(object, keyval, &code);

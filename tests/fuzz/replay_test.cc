@@ -30,7 +30,7 @@ TEST(FuzzReplay, Corpus) {
 }
 
 TEST(FuzzReplay, RandomInputs) {
-  constexpr int kInputs = 2000;
+  constexpr int kInputs = 1000;
   for (unsigned seed = 0; seed < kInputs; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
