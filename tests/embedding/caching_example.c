@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The example of MPI-1.1 5.7.2: a collective operation that computes something at its first call
+ * The example of MPI-1.1 5.7.2, by the names of MPI-2: a collective operation that computes something at its first call
  * and caches it on the communicator. This is an ordinary MPI program. It counts what happened and
  * prints that at the end.
  */
@@ -44,17 +44,15 @@ static int gop_stuff_destructor(MPI_Comm comm, int keyval, void* value, void* ex
 
 static int Efficient_Collective_Op(MPI_Comm comm) {
   gop_stuff_type* gop_stuff;
-  MPI_Group group;
   int foundflag, rank, size;
 
-  MPI_Comm_group(comm, &group);
-  MPI_Group_free(&group);
   if (gop_key == MPI_KEYVAL_INVALID) { /* the first call of all */
-    if (MPI_Keyval_create(gop_stuff_copier, gop_stuff_destructor, &gop_key, NULL) != MPI_SUCCESS) {
+    if (MPI_Comm_create_keyval(gop_stuff_copier, gop_stuff_destructor, &gop_key, NULL) !=
+        MPI_SUCCESS) {
       MPI_Abort(comm, 1);
     }
   }
-  MPI_Attr_get(comm, gop_key, &gop_stuff, &foundflag);
+  MPI_Comm_get_attr(comm, gop_key, &gop_stuff, &foundflag);
   if (!foundflag) { /* the first call on this communicator and on those it was copied from */
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -66,7 +64,7 @@ static int Efficient_Collective_Op(MPI_Comm comm) {
     if (gop_stuff->schedule == NULL) MPI_Abort(comm, 3);
     for (int i = 0; i < size; ++i) gop_stuff->schedule[i] = (rank + i) % size;
     ++made;
-    MPI_Attr_put(comm, gop_key, gop_stuff);
+    MPI_Comm_set_attr(comm, gop_key, gop_stuff);
   }
   ++gop_stuff->uses;
   MPI_Barrier(comm); /* stands for the rest of the operation */
@@ -87,7 +85,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&duplicate);
   MPI_Comm_free(&duplicate_of_duplicate);
   Efficient_Collective_Op(MPI_COMM_SELF);
-  MPI_Keyval_free(&gop_key); /* it stays in use until MPI_Finalize deletes the last attribute */
+  MPI_Comm_free_keyval(&gop_key); /* in use until MPI_Finalize deletes the last attribute */
   MPI_Finalize();
 
   good = uses == 12 && made == 2 && copied == 2 && deleted == 4 && released == 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A program for the small MPI that tests everything it does with attributes: predefined ones,
- * datatypes, windows, errors, and the order of deletion at the end.
+ * copies, windows, errors, and the order of deletion at the end.
  */
 
 #include <mpi.h>
@@ -27,12 +27,6 @@ static int note(const char* value) {
 static int comm_gone(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)comm, (void)keyval, (void)extra;
   return note(value);
-}
-static int type_gone(MPI_Datatype type, int keyval, void* value, void* extra) {
-  int size;
-  (void)keyval, (void)extra;
-  MPI_Type_size(type, &size);
-  return size == 3 * (int)sizeof(int) ? note(value) : MPI_ERR_OTHER;
 }
 static int win_gone(MPI_Win win, int keyval, void* value, void* extra) {
   void* base;
@@ -69,25 +63,24 @@ static void predefined(void) {
     case MPI_TAG_UB: /* it is a constant */
       break;
   }
-  CHECK(MPI_Type_get_attr(MPI_INT, MPI_TAG_UB, &value, &flag) == MPI_ERR_KEYVAL);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WIN_BASE, &value, &flag) == MPI_ERR_KEYVAL);
 }
 
-static void datatypes(void) {
-  MPI_Datatype type, dup;
+static void copies(void) {
+  MPI_Comm comm, dup;
   void* value;
   int flag, keyval, unknown = 12345;
   char text[] = "t";
-  MPI_Type_contiguous(3, MPI_INT, &type);
-  CHECK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, type_gone, &keyval, NULL) == MPI_SUCCESS);
-  CHECK(MPI_Type_set_attr(type, keyval, text) == MPI_SUCCESS);
-  CHECK(MPI_Type_dup(type, &dup) == MPI_SUCCESS);
-  CHECK(MPI_Type_get_attr(dup, keyval, &value, &flag) == MPI_SUCCESS && flag && value == text);
-  CHECK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, text) == MPI_ERR_KEYVAL);
-  CHECK(MPI_Type_get_attr(type, unknown, &value, &flag) == MPI_ERR_KEYVAL);
-  CHECK(MPI_Type_get_attr(MPI_DATATYPE_NULL, keyval, &value, &flag) == MPI_ERR_TYPE);
-  CHECK(MPI_Type_free(&type) == MPI_SUCCESS && MPI_Type_free(&dup) == MPI_SUCCESS);
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  CHECK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, comm_gone, &keyval, NULL) == MPI_SUCCESS);
+  CHECK(MPI_Comm_set_attr(comm, keyval, text) == MPI_SUCCESS);
+  CHECK(MPI_Comm_dup(comm, &dup) == MPI_SUCCESS);
+  CHECK(MPI_Comm_get_attr(dup, keyval, &value, &flag) == MPI_SUCCESS && flag && value == text);
+  CHECK(MPI_Comm_get_attr(comm, unknown, &value, &flag) == MPI_ERR_KEYVAL);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_NULL, keyval, &value, &flag) == MPI_ERR_COMM);
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS && MPI_Comm_free(&dup) == MPI_SUCCESS);
   CHECK(strcmp(did, "tt") == 0);
-  CHECK(MPI_Type_free_keyval(&keyval) == MPI_SUCCESS && keyval == MPI_KEYVAL_INVALID);
+  CHECK(MPI_Comm_free_keyval(&keyval) == MPI_SUCCESS && keyval == MPI_KEYVAL_INVALID);
 }
 
 static void windows(void) {
@@ -103,6 +96,7 @@ static void windows(void) {
         *(int*)value == 4);
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, win_gone, &keyval, NULL);
   CHECK(MPI_Win_set_attr(win, keyval, text) == MPI_SUCCESS);
+  CHECK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, text) == MPI_ERR_KEYVAL);
   MPI_Win_free_keyval(&keyval);
   did[0] = '\0';
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS && win == MPI_WIN_NULL);
@@ -128,7 +122,7 @@ int main(int argc, char** argv) {
   CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   predefined();
-  datatypes();
+  copies();
   windows();
   failures_of_callbacks();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -36,63 +36,40 @@ static int error(int result, int callback_code) {
 
 /* ---- Once per rank ---- */
 
-/* The window that a table is in. */
-static const struct tiny_win* window_of(const attrcache_table* table) {
-  const char* bytes = (const char*)table;
-  return (const struct tiny_win*)(bytes - offsetof(struct tiny_win, attributes));
+/* Where a value is in the window that a table is in: at this offset. */
+static const void* in_window(const attrcache_table* table, void* offset) {
+  const char* const window = (const char*)table - offsetof(struct tiny_win, attributes);
+  return window + (uintptr_t)offset;
 }
-static const void* base_of(const attrcache_table* table, void* context) {
-  (void)context;
-  return &window_of(table)->base;
-}
-static const void* size_of(const attrcache_table* table, void* context) {
-  (void)context;
-  return &window_of(table)->size;
-}
-static const void* unit_of(const attrcache_table* table, void* context) {
-  (void)context;
-  return &window_of(table)->unit;
+
+static int define_in_window(struct tiny_rank* rank, int number, attrcache_tag tag, size_t offset) {
+  const attrcache_predefined predefined = {.size = sizeof predefined,
+                                           .number = number,
+                                           .tag = tag,
+                                           .where = ATTRCACHE_COMPUTED,
+                                           .compute = in_window,
+                                           .context = (void*)(uintptr_t)offset};
+  return attrcache_keyval_define(rank->wins, &predefined);
 }
 
 static int define_predefined(struct tiny_rank* rank) {
   /* A predefined attribute has the same value on all communicators. A window has its own values: C
    * reads the base itself, but the addresses of the size and the unit. */
-  const attrcache_predefined comms[] = {
-      {.size = sizeof *comms,
-       .number = MPI_TAG_UB,
-       .tag = ATTRCACHE_AS_INT,
-       .where = ATTRCACHE_PER_KIND,
-       .value = 32767},
-      {.size = sizeof *comms,
-       .number = MPI_LASTUSEDCODE,
-       .tag = ATTRCACHE_AS_INT,
-       .where = ATTRCACHE_PER_KIND,
-       .value = MPI_ERR_OTHER},
-  };
-  const attrcache_predefined wins[] = {
-      {.size = sizeof *wins,
-       .number = MPI_WIN_BASE,
-       .tag = ATTRCACHE_AS_POINTER,
-       .where = ATTRCACHE_COMPUTED,
-       .compute = base_of},
-      {.size = sizeof *wins,
-       .number = MPI_WIN_SIZE,
-       .tag = ATTRCACHE_AS_AINT,
-       .where = ATTRCACHE_COMPUTED,
-       .compute = size_of},
-      {.size = sizeof *wins,
-       .number = MPI_WIN_DISP_UNIT,
-       .tag = ATTRCACHE_AS_INT,
-       .where = ATTRCACHE_COMPUTED,
-       .compute = unit_of},
-  };
-  int result = ATTRCACHE_OK;
-  for (size_t i = 0; i < sizeof comms / sizeof *comms && result == ATTRCACHE_OK; ++i) {
-    result = attrcache_keyval_define(rank->comms, &comms[i]);
-  }
-  for (size_t i = 0; i < sizeof wins / sizeof *wins && result == ATTRCACHE_OK; ++i) {
-    result = attrcache_keyval_define(rank->wins, &wins[i]);
-  }
+  const attrcache_predefined tag_ub = {.size = sizeof tag_ub,
+                                       .number = MPI_TAG_UB,
+                                       .tag = ATTRCACHE_AS_INT,
+                                       .where = ATTRCACHE_PER_KIND,
+                                       .value = 32767};
+  int result = attrcache_keyval_define(rank->comms, &tag_ub);
+  if (result == ATTRCACHE_OK)
+    result =
+        define_in_window(rank, MPI_WIN_BASE, ATTRCACHE_AS_POINTER, offsetof(struct tiny_win, base));
+  if (result == ATTRCACHE_OK)
+    result =
+        define_in_window(rank, MPI_WIN_SIZE, ATTRCACHE_AS_AINT, offsetof(struct tiny_win, size));
+  if (result == ATTRCACHE_OK)
+    result = define_in_window(rank, MPI_WIN_DISP_UNIT, ATTRCACHE_AS_INT,
+                              offsetof(struct tiny_win, unit));
   return result;
 }
 
@@ -106,7 +83,6 @@ int tiny_attributes_begin(struct tiny_rank* rank) {
   int result = attrcache_domain_create(&options, &rank->domain);
   if (result != ATTRCACHE_OK) return error(result, 0);
   attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR, &rank->comms);
-  attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE, &rank->types);
   attrcache_kind_of(rank->domain, ATTRCACHE_WINDOW, &rank->wins);
   result = define_predefined(rank);
   if (result != ATTRCACHE_OK)
@@ -128,7 +104,6 @@ int tiny_attributes_end(struct tiny_rank* rank) {
   int first = MPI_SUCCESS, result;
   end_object(rank->comms, &rank->self.attributes, &rank->self, &first);
   end_object(rank->comms, &rank->world.attributes, &rank->world, &first);
-  end_object(rank->types, &rank->type_int.attributes, &rank->type_int, &first);
 
   result = attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks);
   if (result == ATTRCACHE_ERR_BUSY) {
@@ -213,18 +188,4 @@ static int erase(attrcache_kind* kind, attrcache_table* table, void* object, int
   }
 
 FACE(Comm, MPI_Comm, comms, MPI_ERR_COMM)
-FACE(Type, MPI_Datatype, types, MPI_ERR_TYPE)
 FACE(Win, MPI_Win, wins, MPI_ERR_WIN)
-
-int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
-                      void* extra_state) {
-  return MPI_Comm_create_keyval(copy, remove, keyval, extra_state);
-}
-int MPI_Keyval_free(int* keyval) { return MPI_Comm_free_keyval(keyval); }
-int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
-  return MPI_Comm_set_attr(comm, keyval, value);
-}
-int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return MPI_Comm_get_attr(comm, keyval, value, flag);
-}
-int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(comm, keyval); }

@@ -8,21 +8,14 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct tiny_comm* MPI_Comm;
-typedef struct tiny_type* MPI_Datatype;
 typedef struct tiny_win* MPI_Win;
-typedef struct tiny_group* MPI_Group;
 typedef struct tiny_info* MPI_Info;
 typedef intptr_t MPI_Aint;
 
 enum {
   MPI_SUCCESS = 0,
   MPI_ERR_COMM,
-  MPI_ERR_TYPE,
   MPI_ERR_WIN,
   MPI_ERR_KEYVAL,
   MPI_ERR_ARG,
@@ -33,15 +26,12 @@ enum {
 /* ---- Ranks and objects ---- */
 
 #define MPI_COMM_NULL ((MPI_Comm)0)
-#define MPI_DATATYPE_NULL ((MPI_Datatype)0)
 #define MPI_WIN_NULL ((MPI_Win)0)
 #define MPI_INFO_NULL ((MPI_Info)0)
 #define MPI_COMM_WORLD (tiny_comm_world()) /* each rank has its own */
 #define MPI_COMM_SELF (tiny_comm_self())
-#define MPI_INT (tiny_type_int())
 MPI_Comm tiny_comm_world(void);
 MPI_Comm tiny_comm_self(void);
-MPI_Datatype tiny_type_int(void);
 
 int MPI_Init(int* argc, char*** argv);
 int MPI_Finalize(void);
@@ -50,13 +40,7 @@ int MPI_Comm_rank(MPI_Comm comm, int* rank);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* fresh);
 int MPI_Comm_free(MPI_Comm* comm);
-int MPI_Comm_group(MPI_Comm comm, MPI_Group* group);
-int MPI_Group_free(MPI_Group* group);
 int MPI_Barrier(MPI_Comm comm);
-int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype* fresh);
-int MPI_Type_size(MPI_Datatype type, int* size);
-int MPI_Type_dup(MPI_Datatype type, MPI_Datatype* fresh);
-int MPI_Type_free(MPI_Datatype* type);
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
 int MPI_Win_free(MPI_Win* win);
 
@@ -66,32 +50,20 @@ int MPI_Win_free(MPI_Win* win);
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void*, void*, void*, int*);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void*, void*);
-typedef int MPI_Type_copy_attr_function(MPI_Datatype, int, void*, void*, void*, int*);
-typedef int MPI_Type_delete_attr_function(MPI_Datatype, int, void*, void*);
 typedef int MPI_Win_copy_attr_function(MPI_Win, int, void*, void*, void*, int*);
 typedef int MPI_Win_delete_attr_function(MPI_Win, int, void*, void*);
-typedef MPI_Comm_copy_attr_function MPI_Copy_function;
-typedef MPI_Comm_delete_attr_function MPI_Delete_function;
 
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function*)1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0)
-#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0)
-#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function*)1)
-#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function*)0)
 #define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function*)0)
-#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function*)1)
 #define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function*)0)
-#define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
-#define MPI_DUP_FN MPI_COMM_DUP_FN
-#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
 /* Predefined keyvals. */
 #define MPI_TAG_UB 1
-#define MPI_LASTUSEDCODE 2
-#define MPI_WIN_BASE 3
-#define MPI_WIN_SIZE 4
-#define MPI_WIN_DISP_UNIT 5
+#define MPI_WIN_BASE 2
+#define MPI_WIN_SIZE 3
+#define MPI_WIN_DISP_UNIT 4
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
                            int* keyval, void* extra_state);
@@ -100,30 +72,11 @@ int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value);
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag);
 int MPI_Comm_delete_attr(MPI_Comm comm, int keyval);
 
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove,
-                           int* keyval, void* extra_state);
-int MPI_Type_free_keyval(int* keyval);
-int MPI_Type_set_attr(MPI_Datatype type, int keyval, void* value);
-int MPI_Type_get_attr(MPI_Datatype type, int keyval, void* value, int* flag);
-int MPI_Type_delete_attr(MPI_Datatype type, int keyval);
-
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
                           int* keyval, void* extra_state);
 int MPI_Win_free_keyval(int* keyval);
 int MPI_Win_set_attr(MPI_Win win, int keyval, void* value);
 int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag);
 int MPI_Win_delete_attr(MPI_Win win, int keyval);
-
-/* MPI-1's names. */
-int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
-                      void* extra_state);
-int MPI_Keyval_free(int* keyval);
-int MPI_Attr_put(MPI_Comm comm, int keyval, void* value);
-int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag);
-int MPI_Attr_delete(MPI_Comm comm, int keyval);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif /* ATTRCACHE_TESTS_EMBEDDING_THREADS_MPI_H_ */

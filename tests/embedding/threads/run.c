@@ -62,7 +62,6 @@ static void* run_rank(void* number) {
   rank->world.size = ranks;
   rank->world.barrier = &everybody;
   rank->self.size = 1;
-  rank->type_int.size = sizeof(int);
   tiny_me = rank;
   program_main = load_a_copy();
   if (program_main == NULL) die("the program has no main");

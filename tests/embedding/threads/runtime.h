@@ -18,11 +18,6 @@ struct tiny_comm {
   pthread_barrier_t* barrier; /* of all ranks, or null for one */
 };
 
-struct tiny_type {
-  attrcache_table attributes;
-  int size;
-};
-
 struct tiny_win {
   attrcache_table attributes;
   void* base;
@@ -30,15 +25,10 @@ struct tiny_win {
   int unit;
 };
 
-struct tiny_group {
-  int rank, size;
-};
-
 struct tiny_rank {
   attrcache_domain* domain;
-  attrcache_kind *comms, *types, *wins;
+  attrcache_kind *comms, *wins;
   struct tiny_comm world, self;
-  struct tiny_type type_int;
 };
 
 /* The calling thread's rank. */
