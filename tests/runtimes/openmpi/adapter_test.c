@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Our files for Open MPI without Open MPI: values of each language, a datatype's number and its end.
- * lib/runtimes/openmpi/declarations stands in for its headers; objects are little more than their
+ * lib/runtimes/openmpi/declarations.h stands in for its headers; objects are little more than their
  * tables. tests/runtimes/run tests everything within Open MPI itself.
  */
 #include <stdio.h>

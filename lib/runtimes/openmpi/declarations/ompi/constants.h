@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 OR MIT */
-#ifndef STANDS_IN_FOR_OMPI_CONSTANTS_H
-#define STANDS_IN_FOR_OMPI_CONSTANTS_H
-enum { OMPI_SUCCESS = 0, OMPI_ERR_OUT_OF_RESOURCE = -2, OMPI_ERR_NOT_SUPPORTED = -8 };
-#endif
