@@ -26,21 +26,22 @@
 attrcache_kind* MPIR_Attr_kinds[3];
 void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 
+/* What our callbacks get, and the handle, as an int, which Fortran always takes. */
 #ifdef MPIR_ATTR_ABI
+typedef void* Handle;
 void* MPIR_Attr_object(int handle) { return ABI_Handle_from_mpi(handle); }
-#endif
-
-/* The handle that our callbacks get, as an int, which Fortran always takes. */
 static int handle_of(void* object, MPIR_Attr_kind kind) {
-#ifdef MPIR_ATTR_ABI
   return kind == MPIR_ATTR_COMM   ? ABI_Comm_to_mpi(object)
          : kind == MPIR_ATTR_TYPE ? ABI_Datatype_to_mpi(object)
                                   : ABI_Win_to_mpi(object);
+}
 #else
+typedef int Handle;
+static int handle_of(void* object, MPIR_Attr_kind kind) {
   MPL_UNREFERENCED_ARG(kind);
   return (int)(intptr_t)object;
-#endif
 }
+#endif
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
@@ -375,6 +376,7 @@ static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* ca
 typedef struct {
   MPIR_Attr_kind kind;
   attrcache_callback *copy_fn, *delete_fn;
+  void* extra_state;
   MPII_Attr_copy_proxy* copy_proxy; /* C++: what the binding has for that */
   MPII_Attr_delete_proxy* delete_proxy;
 #ifdef MPIR_ATTR_FORTRAN
@@ -387,90 +389,51 @@ static void free_binding(void* extra_state, void* context) {
   MPL_free(context);
 }
 
-/* Makes a new keyval call copy_fn and delete_fn, which then call its own functions. Functions that
- * are null, or that attrcache knows, stay. */
+/* Makes a new keyval call copy_fn and delete_fn, which get the binding as extra_state and then call
+ * its own functions. Functions that are null, or that attrcache knows, stay. */
 static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
-                        attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
+                        attrcache_language language, attrcache_callback* copy_fn,
+                        attrcache_callback* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
 
   MPIR_Assert(binding != NULL);
   *binding = what;
   binding->copy_fn = callbacks->copy_fn;
   binding->delete_fn = callbacks->delete_fn;
+  binding->extra_state = callbacks->extra_state;
   if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
-    callbacks->copy_fn = (attrcache_callback*)copy_fn;
+    callbacks->copy_fn = copy_fn;
   }
-  if (callbacks->delete_fn != ATTRCACHE_NULL_DELETE_FN) {
-    callbacks->delete_fn = (attrcache_callback*)delete_fn;
-  }
-  callbacks->language = ATTRCACHE_RAW;
-  callbacks->context = binding;
+  if (callbacks->delete_fn != ATTRCACHE_NULL_DELETE_FN) callbacks->delete_fn = delete_fn;
+  callbacks->language = language;
+  callbacks->extra_state = callbacks->context = binding;
   callbacks->destructor = free_binding;
   if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[what.kind], keyval, callbacks) != ATTRCACHE_OK)
     MPL_free(binding);
 }
 
-/* A value as C sees it: the pointer, or the address of what Fortran has set, which is put there. */
-typedef union {
-  MPI_Aint aint;
-  MPI_Fint fint;
-  int integer;
-} Place;
-
-static void* seen_by_c(attrcache_tag tag, intptr_t value, Place* place) {
-  switch (tag) {
-    case ATTRCACHE_AS_AINT:
-      place->aint = value;
-      return &place->aint;
-    case ATTRCACHE_AS_FINT:
-      place->fint = (MPI_Fint)value;
-      return &place->fint;
-    case ATTRCACHE_AS_INT:
-      place->integer = (int)value;
-      return &place->integer;
-    default:
-      return (void*)value;
-  }
-}
-
-/* Before 5.1, MPICH tells proxies the type of their values. */
+/* Before 5.1, MPICH tells proxies the type of their values: here as C sees them. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define PROXY_TYPE
 #else
 #define PROXY_TYPE MPIR_ATTR_PTR,
 #endif
 
-static int copy_by_proxy(void* object, int keyval, void* extra_state, void* context,
-                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
-                         intptr_t* value_out, int* flag) {
+static int copy_by_proxy(Handle object, int keyval, void* context, void* value, void* copy,
+                         int* flag) {
   const Binding* const binding = context;
-  Place place;
-  void* const seen = seen_by_c(tag, value, &place);
-  void* copy = NULL;
-  const int code = binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn,
-                                       handle_of(object, binding->kind), keyval, extra_state,
-                                       PROXY_TYPE seen, &copy, flag);
 
-  /* Such functions return pointers, whatever they were given. But one that returns what it was
-   * given, as MPI::Comm::DUP_FN does, means the value: the address will soon be invalid. */
-  if (copy == seen) {
-    *tag_out = tag;
-    *value_out = value;
-  } else {
-    *tag_out = ATTRCACHE_AS_POINTER;
-    *value_out = (intptr_t)copy;
-  }
-  return code;
+  return binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn,
+                             handle_of((void*)(intptr_t)object, binding->kind), keyval,
+                             binding->extra_state, PROXY_TYPE value, copy, flag);
 }
 
-static int delete_by_proxy(void* object, int keyval, void* extra_state, void* context,
-                           attrcache_tag tag, intptr_t value) {
+static int delete_by_proxy(Handle object, int keyval, void* value, void* context) {
   const Binding* const binding = context;
-  Place place;
 
   return binding->delete_proxy((MPI_Comm_delete_attr_function*)binding->delete_fn,
-                               handle_of(object, binding->kind), keyval,
-                               PROXY_TYPE seen_by_c(tag, value, &place), extra_state);
+                               handle_of((void*)(intptr_t)object, binding->kind), keyval,
+                               PROXY_TYPE value, binding->extra_state);
 }
 
 /* For the C++ binding: it makes a keyval as C does, and then says that the functions are C++. */
@@ -480,7 +443,8 @@ void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
   attrcache_callbacks callbacks;
 
   if (find_keyval(keyval, &what.kind, &callbacks)) {
-    bind_keyval(keyval, &callbacks, what, copy_by_proxy, delete_by_proxy);
+    bind_keyval(keyval, &callbacks, what, ATTRCACHE_C, (attrcache_callback*)copy_by_proxy,
+                (attrcache_callback*)delete_by_proxy);
   }
 }
 
@@ -520,7 +484,8 @@ void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPI
   callbacks.delete_fn = known(callbacks.delete_fn);
   what.fortran =
       functions_of_fortran(callbacks.copy_fn, callbacks.delete_fn, of_mpi1, callbacks.extra_state);
-  bind_keyval(keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+  bind_keyval(keyval, &callbacks, what, ATTRCACHE_RAW, (attrcache_callback*)copy_in_fortran,
+              (attrcache_callback*)delete_in_fortran);
 }
 #endif
 
