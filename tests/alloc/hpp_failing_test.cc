@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "attrcache/attrcache.hpp"
 #include "tests/alloc/allocator.h"
@@ -87,28 +86,6 @@ TEST_F(HppFailingTest, ACloneThatIsNotMadeFailsTheCopy) {
   EXPECT_TRUE(kind.copy_all(a, b));
   EXPECT_EQ(*keyval.get(b), 1);
   EXPECT_TRUE(kind.delete_all(a) && kind.delete_all(b));
-}
-
-// Counts its live objects.
-struct Counted {
-  explicit Counted(int* alive) : alive(alive) { ++*alive; }
-  ~Counted() { --*alive; }
-  int* alive;
-};
-
-TEST_F(HppFailingTest, AValueWithAnOwnerThatIsNotAttachedIsDestroyed) {
-  std::vector<Keyval<Counted, Session>> keyvals;  // far ones need memory
-  for (int i = 0; i < 100; ++i) {
-    keyvals.push_back(
-        *Keyval<Counted, Session>::create(kind, attrcache::copy_nothing, attrcache::destroy));
-  }
-  int alive = 0;
-  auto value = std::make_unique<Counted>(&alive);
-  fail_allocation(0, Failing::kAllFromThere);
-  EXPECT_EQ(keyvals.back().set(a, std::move(value)).status, Status::memory);
-  fail_no_allocation();
-  EXPECT_EQ(alive, 0);
-  EXPECT_EQ(keyvals.back().get(a), nullptr);
 }
 
 }  // namespace

@@ -54,18 +54,6 @@ TEST_F(MemoryBoundTest, AsLittleUnderTheLastKeyvalsOfMany) {
   EXPECT_LE(most, 544u) << "a single one";
 }
 
-TEST_F(MemoryBoundTest, ADomainGivesEverythingBack) {
-  const size_t before = blocks_allocated();
-  {
-    Universe other{&through_hooks()};
-    for (int i = 0; i < 2000; ++i) {
-      const int keyval = Recorder::make(other.kind(i % 3), {});
-      if (i % 2 == 0) free_keyval(other.kind(i % 3), keyval);
-    }
-  }
-  EXPECT_EQ(blocks_allocated(), before);
-}
-
 TEST_F(MemoryBoundTest, GetDeleteAndBorrowAllocateNothingAndFreeNeedsNothing) {
   const std::vector<int> keyvals = make(500);
   Object object(kind);
