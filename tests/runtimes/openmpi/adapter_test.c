@@ -8,14 +8,6 @@
 #include <stdlib.h>
 
 #include "ompi/attribute/attribute.h"
-#include "ompi/communicator/communicator.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "ompi/errhandler/errcode.h"
-#include "ompi/mca/pml/pml.h"
-#include "ompi/runtime/mpiruntime.h"
-#include "ompi/runtime/ompi_rte.h"
-#include "ompi/runtime/params.h"
-#include "ompi/win/win.h"
 
 /* ---- The part of proposed.c, which is tested elsewhere ---- */
 
