@@ -16,7 +16,6 @@ _FOUND_BY = {
     "git": (["git", "--version"], "releases"),
     "gpg": (["gpg", "--version"], "signs releases"),
     "gdb": (["gdb", "--version"], "pretty-printers"),
-    "help2man": (["help2man", "--version"], "man pages of programs"),
     "man": (["man", "--version"], "man pages"),
     "mpi4py": (["/usr/bin/python3", "-c", "import mpi4py"], "MPI programs in Python"),
     "python3": (["/usr/bin/python3", "--version"], "launcher, reports, and their tests"),

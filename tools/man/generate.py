@@ -6,17 +6,15 @@
   man7  attrcache(7), from the comment at the top of attrcache.h, with all functions and results
   man7  attrcache-clusters(7), from tools/run/README.md
   man7  attrcache-misuse(7), from lib/mpi/native/misuse.def
-  man1  one page for each installed tool, from what its --help prints, by help2man
+  man1  one page for each installed tool, from what its --help prints
 
 usage: generate.py TARGET    (TARGET/man1, TARGET/man3, TARGET/man7)
 """
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -190,30 +188,24 @@ def overview_page(header):
 
 
 def tool_page(tool, file, whatis, version):
-    """By help2man, from the output of --help, with the headings that help2man knows."""
+    """From the output of --help: paragraphs, headings, and below these entries, which continue on lines that are further indented."""
     said = subprocess.run([os.path.join(ROOT, "tools", file), "--help"], check=True, env=dict(os.environ, COLUMNS="100"),
                           stdout=subprocess.PIPE, encoding="utf-8").stdout
     usage, _, rest = re.sub(r"(?<![\w/-])%s\b" % file, tool, said).partition("\n\n")
-    if usage.startswith("usage:"):  # argparse's
-        usage = "U" + re.sub(r"\s+", " ", usage[1:])
-        for words, title in (("options:", "Options:"), ("exit code: ", "Exit status:\n  "), ("example: ", "Examples:\n  ")):
-            rest = re.sub("^" + words, title, rest, flags=re.M)
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, tool)
-        with open(program, "w", encoding="utf-8") as f:
-            f.write("#!/bin/sh\ncat <<'END'\n%s\n\n%s\nEND\n" % (usage, rest))
-        os.chmod(program, 0o755)
-        # A relative name, because help2man passes it to a shell, which would split a path at its spaces.
-        text = subprocess.run(
-            ["help2man", "--no-info", "--name=" + whatis, "--version-string=" + version, "--source=attrcache " + version,
-             "--manual=attrcache", "./" + tool],
-            cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    # help2man takes this heading for part of the section before it.
-    text = re.sub(r'^\.SS "Exit status:"\n\.IP$', ".SH EXIT STATUS", text, flags=re.M)
-    # Without a date, the page is the same on another day, and by another help2man.
-    text = re.sub(r'^(\.TH \S+ "1") "[^"]*"', r'\1 ""', text, flags=re.M)
-    text = re.sub(r"^\.\\.* help2man .*\n", "", text, flags=re.M)
-    return text + ".SH SEE ALSO\n.BR attrcache (7) ,\n.BR attrcache\\-misuse (7) ,\n.BR attrcache\\-clusters (7)\n"
+    for words, title in (("exit code: ", "Exit status:\n  "), ("example: ", "Examples:\n  ")):  # argparse's
+        rest = re.sub("^" + words, title, rest, flags=re.M)
+
+    def entry(line):
+        name, _, what = line.strip().partition("  ")
+        return ".TP\n.B %s\n%s" % (escaped(name), prose(what)) if what else escaped(name) or ".PP"
+
+    _, description, *sections = re.split(r"^([A-Za-z ]+):\n", "Description:\n" + rest, flags=re.M)
+    parts = [("NAME", "%s \\- %s" % (escaped(tool), whatis)), ("SYNOPSIS", verbatim(re.sub(r"^(usage|   or): ", "", usage, flags=re.I | re.M)))]
+    for title, body in zip([description, *sections[1::2]], sections[::2]):
+        lines = re.sub(r"\n {3,}(?=\S)", "  ", body.strip("\n")).split("\n")
+        parts.append((title.upper(), "\n".join(map(entry, lines))))
+    related = ".BR attrcache (7) ,\n.BR attrcache\\-misuse (7) ,\n.BR attrcache\\-clusters (7)"
+    return page(tool.upper(), 1, version, parts + [("SEE ALSO", related)])
 
 
 def misuse_page(version):
@@ -271,9 +263,6 @@ def main():
     for function in header.functions:
         pages["man3/%s.3" % function.name] = function_page(header, function)
     pages["man7/attrcache-misuse.7"] = misuse_page(header.version)
-    if not shutil.which("help2man"):
-        print("generate.py: no help2man, so no pages of the programs", file=sys.stderr)
-        TOOLS.clear()
     for tool, (file, whatis) in TOOLS.items():
         pages["man1/%s.1" % tool] = tool_page(tool, file, whatis, header.version)
     for name, text in pages.items():
