@@ -47,10 +47,8 @@ grep -qx 'prefix=/usr' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "th
 
 echo commands
 bash "$here/commands.sh" "$work/source" || fail "commands.sh"
-for part in user launcher; do
-  echo "$part"
-  bash "$here/$part.sh" || fail "$part.sh"
-done
+echo user
+bash "$here/user.sh" || fail "user.sh"
 
 # What packages test. (tools/release and debian/rules run all of them.)
 configure -DBUILD_TESTING=ON || fail "$(cat "$work/log")"
@@ -70,7 +68,7 @@ grep -qx 'libdir=${prefix}/lib64' "$installed/lib64/pkgconfig/attrcache.pc" || f
 [[ ! -e $installed/lib/attrcache ]] || fail "the interposers were not switched off"
 cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$installed/lib64/cmake/attrcache" >/dev/null
 make "$work/user"
-expect "works in C" "$work/user/in_c"
+expect planned "$work/user/in_c"
 expect "works in C++" "$work/user/shared"
 ! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "a LIBDIR outside the prefix was accepted"
 if [[ $hwcaps == ON ]]; then
@@ -111,23 +109,23 @@ diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have dif
 # A project that has these sources in a subfolder, and its own targets and files of the same common names; with clang,
 # and one of the three interposers, which are alike.
 mkdir "$work/project"
-cp "$here"/use.c "$here"/use.cc "$work/project"
+cp "$first" "$here/use.cc" "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.16)
 project(runtime LANGUAGES C CXX)
-add_library(objects OBJECT use.c)
+add_library(objects OBJECT first.c)
 target_link_libraries(objects attrcache::static)
 add_subdirectory("$work/source" attrcache)
 add_executable(shared use.cc)
 target_compile_features(shared PRIVATE cxx_std_20)
 target_link_libraries(shared attrcache::attrcache)
-add_executable(static use.c)
+add_executable(static first.c)
 target_link_libraries(static attrcache::static)
 END
 CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" -DCMAKE_BUILD_TYPE=Debug -DATTRCACHE_{OPENMPI,MPICH}_INCLUDE=OFF >/dev/null
 make "$work/project/build"
 expect "works in C++" "$work/project/build/shared"
-expect "works in C" "$work/project/build/static"
+expect planned "$work/project/build/static"
 ! grep -rq -- "-I$work/source/lib " "$work/project/build/CMakeFiles" || fail "users see our internal headers"
 
 echo "passed"

@@ -6,10 +6,7 @@
 # that check-mpi checks one section. Part of cmake_test.sh and demo_test.sh.
 
 source tests/packaging/lib.sh
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
-export HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1 TMPDIR=$work
+with_mpi
 PATH=$work/bin:$PATH:/opt/mpich/bin
 cd "$1"
 

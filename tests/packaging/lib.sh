@@ -13,6 +13,7 @@ root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 here=$root/tests/packaging
+first=$root/tests/embedding/first/first.c # README's program, which prints "planned"
 
 fail() {
   echo "FAILED: $*" >&2
@@ -25,6 +26,27 @@ expect() {
   shift
   output=$("$@" 2>&1) || fail "'$*' failed: $output"
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
+}
+
+# For programs of Open MPI and MPICH, on few cores, as root too; attrcache says that it serves them.
+with_mpi() {
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+  export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
+  export HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1 TMPDIR=$work
+}
+
+# serves ATTRCACHE-RUN: it serves programs of both MPIs, and makes a report and a page.
+serves() {
+  local mpi output
+  with_mpi
+  for mpi in openmpi mpich; do
+    "mpicc.$mpi" "$root/tests/clusters/program.c" -o "$work/program"
+    output=$(timeout 60 "$1" --report --report="$work/$mpi.html" "mpirun.$mpi" -np 2 "$work/program" 2>&1) || fail "$mpi: $output"
+    (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) || fail "$mpi: not served: $output"
+    [[ $output == *$'\nattrcache: the attributes of 2 ranks'* ]] || fail "$mpi: no report: $output"
+    grep -q 'The attributes of 2 ranks' "$work/$mpi.html" || fail "$mpi: no page"
+  done
 }
 
 # Installs what cmake_test.sh has built in $build, which it exports to its parts.
