@@ -4,7 +4,6 @@
   (gdb) source attrcache_gdb.py
   (gdb) print comm->attributes          an attrcache_table: its attributes, in the order of setting
   (gdb) print *comms                    an attrcache_kind: its keyvals, with their callbacks
-  (gdb) print $attrcache_keyval(0x40000010)    what a keyval says: kind, index, generation
 
 No function of the program is called. The layouts are those of lib/table/table.h, lib/table/meta.h,
 lib/keyval/entries.h, registry.h and entry.h; tests/packaging/gdb_test.sh checks them.
@@ -179,31 +178,12 @@ class KindPrinter:
             yield "0x%x" % number, text
 
 
-class DescribeKeyval(gdb.Function):
-    """$attrcache_keyval(KEYVAL): what the number says, whether or not such a keyval exists."""
-
-    def __init__(self):
-        super().__init__("attrcache_keyval")
-
-    def invoke(self, keyval):
-        number = int(keyval)
-        if number == 0:
-            return "ATTRCACHE_KEYVAL_INVALID"
-        if number >> 29 != 2:
-            return "not a keyval of attrcache"
-        kind = number & 15
-        names = ("communicator", "datatype", "window")
-        return "%s, index %d, generation %d" % (
-            names[kind] if kind < 3 else "kind %d" % kind, number >> 4 & 0x1FFFF, number >> 21 & 255)
-
-
 def register():
     import gdb.printing
     printers = gdb.printing.RegexpCollectionPrettyPrinter("attrcache")
     printers.add_printer("table", "^attrcache_table$|^attrcache::Table$", TablePrinter)
     printers.add_printer("kind", "^attrcache_kind$|^attrcache::Registry$", KindPrinter)
     gdb.printing.register_pretty_printer(gdb.current_objfile(), printers, replace=True)
-    DescribeKeyval()
 
 
 register()
