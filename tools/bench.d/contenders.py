@@ -12,7 +12,7 @@ CORE = {
     "attrcache_inlined": "attrcache_inlined",
     "attrcache_shared": "attrcache_shared",
     "attrcache_full_fences": "attrcache_full_fences",
-    "raw_array_shared": "raw_array_shared",
+    "raw_array": "raw_array",
     "urcu_array": "urcu_qsbr_array",
     "urcu_memb_array": "urcu_memb_array",
     "urcu_lfht": "urcu_qsbr_lfht",

@@ -32,7 +32,7 @@ NAMES = {
 }
 # The contenders whose instructions are counted, and the headings of their columns.
 COUNTED = {"attrcache_inlined": "attrcache inlined", "attrcache_shared": "C API, library",
-           "raw_array_shared": "array, library", "mutex_map": "mutex + map"}
+           "raw_array": "array", "mutex_map": "mutex + map"}
 COLUMNS = (("C API", ("attrcache_shared",)), ("mutex + map", ("mutex_map",)),
            *((f"{name} -> served", tuple(f"{mpi}_{how}_{level}" for how in ("native", "served")))
              for level in ("multiple",) for mpi, name in (("openmpi", "Open MPI"), ("mpich", "MPICH"))))
