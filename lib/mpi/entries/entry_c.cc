@@ -9,17 +9,42 @@
 // Set, get and delete have a fast path, and a second function for the rest, whose name ends in
 // _slow.
 
-#include "mpi/entries/binding.h"
+#include <dlfcn.h>
+
 #include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
+#include "mpi/native/modules.h"
 #include "mpi/serving/begin.h"
 
 namespace attrcache::mpi::c {
 namespace {
+
+// Whether the library with this address is one of MPICH's bindings for other languages. They call
+// the C function and then patch the keyval that they got (MPII_Keyval_set_proxy), so it must be
+// MPICH's. (Fortran's own calls don't get there: entry_fortran.cc.)
+bool is_in_binding(const void* address) {
+  constexpr const char* kBindings[] = {"libmpichcxx", "libmpicxx", "libmpichfort", "libmpifort"};
+  Dl_info info;
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr &&
+         is_named_like(info.dli_fname, kBindings);
+}
+
+// The same, for the return address of MPI_*_create_keyval. Slow for the first call from each place.
+bool is_called_by_binding(const void* return_address) {
+  if constexpr (!facts::kBindingsCallC) return false;
+  // Callers that are none, by a hash of the address. Relaxed: each word stands for itself.
+  static constinit Atomic<const void*> others[64];
+  const auto caller = reinterpret_cast<uintptr_t>(return_address);
+  Atomic<const void*>& known = others[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
+  if (known.load(kRelaxed) == return_address) return false;
+  if (is_in_binding(return_address)) return true;
+  known.store(return_address, kRelaxed);
+  return false;
+}
 
 template <int kKind, typename Copy, typename Delete>
 attrcache_callbacks callbacks_in_c(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
@@ -45,19 +70,10 @@ int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_sta
   const Process* state;
   const int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
-  const Binding binding = find_binding(caller);
   const auto natively = [=] {
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   };
-  if (state->wrapped_by_tool[kKind] || binding == Binding::kFortran) return natively();
-  if constexpr (facts::kBindingsCallC) {
-    if (binding == Binding::kCxx) {
-      const int result = create_keyval_for_cxx(
-          *state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
-          reinterpret_cast<attrcache_callback*>(delete_fn), extra_state, keyval, caller);
-      return end_creation(result, kKind, natively);
-    }
-  }
+  if (state->wrapped_by_tool[kKind] || is_called_by_binding(caller)) return natively();
   const attrcache_callbacks callbacks = callbacks_in_c<kKind>(copy_fn, delete_fn, extra_state);
   const int result = mpi::create_keyval(*state, kKind, callbacks, keyval,
                                         {caller, callbacks.copy_fn, callbacks.delete_fn});

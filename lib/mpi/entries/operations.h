@@ -151,17 +151,13 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-using Destructor = void(void* extra_state, void* context);
-
 inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_callback* copy_fn,
-                                        attrcache_callback* delete_fn, void* extra_state,
-                                        Destructor* destructor = nullptr) {
+                                        attrcache_callback* delete_fn, void* extra_state) {
   attrcache_callbacks callbacks = {};
   callbacks.language = language;
   callbacks.copy_fn = copy_fn;
   callbacks.delete_fn = delete_fn;
   callbacks.extra_state = extra_state;
-  callbacks.destructor = destructor;
   return callbacks;
 }
 

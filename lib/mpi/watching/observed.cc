@@ -310,11 +310,6 @@ bool calls_copy(const attrcache_callbacks& c) {
   return c.copy_fn != ATTRCACHE_NULL_COPY_FN && c.copy_fn != ATTRCACHE_DUP_FN;
 }
 
-const Observed* observed_of(const attrcache_callbacks& callbacks) {
-  return callbacks.destructor == end_observed ? static_cast<const Observed*>(callbacks.extra_state)
-                                              : nullptr;
-}
-
 thread_local constinit WatchedFree* innermost_free __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
@@ -323,9 +318,8 @@ thread_local constinit WatchedFree* innermost_free __attribute__((tls_model("ini
 Creation::Creation(int kind, const attrcache_callbacks& callbacks, const report::Source& source)
     : callbacks_(callbacks) {
   report::Maker* const maker = counting() ? report::find_maker(kind, source) : nullptr;
-  // Those of MPICH's C++ binding (a destructor) and of MPIX_*_create_keyval_x (a context) are
-  // attrcache's own functions.
-  const bool checks = checking() && callbacks.destructor == nullptr && callbacks.context == nullptr;
+  // Those of MPIX_*_create_keyval_x (a context) are attrcache's own functions.
+  const bool checks = checking() && callbacks.context == nullptr;
   if (maker == nullptr && !checking() && !tsan::is_there()) return;
   observed_ = kProcessMemory.make<Observed>(
       Observed{callbacks, kind, maker, checks, checking() ? find_caller() : Place{}, kNoKeyval});
@@ -349,14 +343,11 @@ void Creation::done(int keyval) {
   observed_ = nullptr;
 }
 
-const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callbacks) {
-  const Observed* o = observed_of(callbacks);
-  return o != nullptr ? o->program : callbacks;
-}
-
 Place creation_place(const attrcache_callbacks& callbacks) {
-  const Observed* o = observed_of(callbacks);
-  return o != nullptr && o->made.address != nullptr ? o->made : Place{nullptr, nullptr, false};
+  constexpr Place kUnknown = {nullptr, nullptr, false};
+  if (callbacks.destructor != end_observed) return kUnknown;
+  const Place made = static_cast<const Observed*>(callbacks.extra_state)->made;
+  return made.address != nullptr ? made : kUnknown;
 }
 
 // ---- Codes that no caller gets ----

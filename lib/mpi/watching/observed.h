@@ -33,9 +33,6 @@ class Creation {
   Observed* observed_ = nullptr;
 };
 
-// Returns the program's own callbacks of a keyval that has those in attrcache.
-const attrcache_callbacks& program_callbacks(const attrcache_callbacks& callbacks);
-
 // Returns where the keyval was made; no place if that isn't known.
 Place creation_place(const attrcache_callbacks& callbacks);
 
