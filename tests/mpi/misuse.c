@@ -232,18 +232,6 @@ PLACE int copy_with_added_code(MPI_Comm c, int k, void* e, void* in, void* out, 
   (void)c, (void)k, (void)e, (void)in, (void)out, (void)f;
   return added_code;
 }
-PLACE int fail(MPI_Comm c, int k, void* v, void* e) {
-  (void)c, (void)k, (void)v, (void)e;
-  return MPI_ERR_OTHER;
-}
-PLACE int fail_of_type(MPI_Datatype t, int k, void* v, void* e) {
-  (void)t, (void)k, (void)v, (void)e;
-  return MPI_ERR_OTHER;
-}
-PLACE int fail_if_asked(MPI_Comm c, int k, void* v, void* e) {
-  (void)c, (void)k, (void)e;
-  return v != NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
-}
 
 /* The value that a dup copies, or -1 for none. */
 static long copied_by(MPI_Comm_copy_attr_function* copy_fn) {
@@ -278,74 +266,6 @@ static void copy(void) {
   CHECK_EQUAL(copied_by(copy_an_int), 1234);
   CHECK_EQUAL(copied_by(MPI_COMM_DUP_FN), 55);
   CHECK_EQUAL(copied_by(MPI_COMM_NULL_COPY_FN), -1);
-}
-
-/* Replaces the new value, so that the set that runs this can't put the old one back. */
-PLACE int fail_and_replace(MPI_Comm c, int k, void* v, void* e) {
-  if (v != e) return MPI_SUCCESS;
-  MPI_Comm_set_attr(c, k, NULL);
-  return MPI_ERR_OTHER;
-}
-
-PLACE void lose_failure_of_set(void) {
-  int k;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_and_replace, &k, &k);
-  MPI_Comm_set_attr(comm, k, &k);
-  CHECK_EQUAL(MPI_Comm_set_attr(comm, k, &comm), MPI_SUCCESS);
-  EXPECT("failure-lost");
-  MPI_Comm_get_attr(comm, k, &value, &flag);
-  CHECK(flag && value == NULL);
-  MPI_Comm_delete_attr(comm, k);
-  drop(k);
-}
-
-PLACE void lose_failures(void) {
-  int k;
-  int other;
-  int type_key;
-  int copy_of_key;
-  MPI_Datatype short_lived;
-  MPI_Comm dup;
-  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, fail_of_type, &type_key, NULL);
-  TWICE {
-    MPI_Type_contiguous(3, MPI_INT, &short_lived);
-    MPI_Type_set_attr(short_lived, type_key, NULL);
-    CHECK(MPI_Type_delete_attr(short_lived, type_key) != MPI_SUCCESS); /* returned: not lost */
-    CHECK_EQUAL(MPI_Type_free(&short_lived), MPI_SUCCESS);
-  }
-  expect("failure-lost", "fail_of_type");
-  copy_of_key = type_key;
-  MPI_Type_free_keyval(&copy_of_key);
-
-  /* the one that was set first is deleted last */
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_if_asked, &k, NULL);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &other, NULL);
-  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-  MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
-  MPI_Comm_set_attr(dup, other, NULL);
-  MPI_Comm_set_attr(dup, k, &comm);
-  if (ON_OPENMPI) { /* returned, and tried again */
-    CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
-    CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails, as it should */
-  } else if (HEEDS_ALL) {                                  /* returned, and without attributes */
-    CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
-    CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
-  } else {
-    CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
-    expect("failure-lost", "fail_if_asked");
-  }
-  drop(other);
-  drop(k);
-  if (ON_OPENMPI) { /* MPI_Finalize forgets */
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail, &k, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, k, NULL);
-    drop(k);
-    expect("failure-lost", "fail");
-    /* `dup` could not be freed, and MPI_COMM_SELF's is never deleted */
-    EXPECT("attributes-left");
-    EXPECT("attributes-left");
-    EXPECT("attributes-left");
-  }
 }
 
 /* ---- The end ---- */
@@ -578,8 +498,6 @@ int main(int argc, char** argv) {
     delete_absent();
     use_wrong_thread();
     copy();
-    lose_failure_of_set();
-    lose_failures();
     leave_keyvals();
     leave_attributes();
   }

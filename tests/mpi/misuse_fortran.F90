@@ -143,7 +143,6 @@ subroutine fail(checks)
     if (error == MPI_SUCCESS) checks = checks + 1
   end do
   call expect('callback-code', 'delete_with_bad_code')
-  call expect('failure-lost', 'delete_with_bad_code')
   call MPI_Type_free_keyval(keyval, error)
 end subroutine
 

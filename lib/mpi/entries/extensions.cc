@@ -80,7 +80,6 @@ int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation ope
     if (doing == Doing::kDelete) watch_delete(Kind::kNumber, table, keyval);
   }
   const int result = operation(table, &code);
-  if (result == ATTRCACHE_OK && code != 0 && checking()) watch_lost(Kind::kNumber, keyval, code);
   if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
   note_result(result, doing, Kind::kNumber, keyval);
   return raise_on<Kind>(handle, failure(result, code));

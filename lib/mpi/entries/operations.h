@@ -83,15 +83,6 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// Runs an operation that is counted or checked. That has ended before an error is raised, since an
-// error handler may not return.
-template <typename Call>
-int watch_operation(report::What what, int kind, int keyval, Call call) {
-  const WatchedFree::Aside aside;
-  const report::Operation operation(what, kind, keyval);
-  return call();
-}
-
 // The same as before on any object, heeding what watched() says.
 template <typename Kind, typename Names>
 int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
@@ -110,16 +101,15 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
     watch_set(Doing::kSet, Kind::kNumber, keyval);
   }
-  int code = 0;
-  const int result = watch_operation(report::What::kSet, Kind::kNumber, keyval, [&] {
-    return attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
-                            value, tag, &code);
-  });
-  if (result != ATTRCACHE_OK)
-    return fail_to_set<Kind, Names>(handle, result, code != 0 ? code : keyval);
-  // A delete_fn may have failed although another call has taken up the new value.
-  if ((watch & kChecked) && code != 0) watch_lost(Kind::kNumber, keyval, code);
-  return MPI_SUCCESS;
+  int code_or_keyval = keyval;
+  int result;
+  {  // It has ended before an error is raised, since an error handler may not return.
+    const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
+    result = attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
+                              value, tag, &code_or_keyval);
+  }
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -143,10 +133,12 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     watch_delete(Kind::kNumber, table, keyval);
   }
   int code_or_keyval = keyval;
-  const int result = watch_operation(report::What::kDelete, Kind::kNumber, keyval, [&] {
-    return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval,
-                            &code_or_keyval);
-  });
+  int result;
+  {
+    const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
+    result =
+        attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
+  }
   return result == ATTRCACHE_OK ? MPI_SUCCESS
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }

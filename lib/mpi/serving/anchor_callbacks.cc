@@ -13,7 +13,7 @@
 #include "mpi/recording/trace.h"
 #include "mpi/serving/free.h"
 #include "mpi/serving/freeing.h"
-#include "mpi/watching/observed.h"
+#include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -66,28 +66,6 @@ int copy_anchor_of(typename Kind::Handle old, int, void*, void* value, void* cop
   return code;
 }
 
-template <typename Kind>
-Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
-  return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                         behaviour().free_modes[Kind::kNumber]);
-}
-
-// The same with ATTRCACHE_CHECK=1.
-template <typename Kind>
-Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
-  void* object = facts::to_object(handle);
-  const FreeMode mode = behaviour().free_modes[Kind::kNumber];
-  bool told = mode != FreeMode::kDrain;
-  if (behaviour().finalize_forgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
-    // MPI_COMM_WORLD and MPI_COMM_SELF are freed by MPI_Finalize alone.
-    told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
-  }
-  WatchedFree watched_free(Kind::kNumber, object, told);
-  const Freed freed = free_of<Kind>(anchor, handle);
-  watched_free.end(freed.code);
-  return freed;
-}
-
 // For code_at_finalize(): the codes of MPI_COMM_WORLD and MPI_COMM_SELF. They need not be atomic,
 // because only MPI_Finalize deletes these attributes, in one thread.
 constinit int finalize_codes[2] = {MPI_SUCCESS, MPI_SUCCESS};
@@ -118,7 +96,10 @@ int free_anchor(typename Kind::Handle handle, Anchor* anchor, unsigned thrown) {
   remember<Kind>(key, anchor);
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   report::ends(Kind::kNumber, anchor);
-  Freed freed = checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
+  if (begins_callbacks_again(Kind::kNumber, key))
+    caught(Misuse::kFreedInItsDelete, {Doing::kUnknown, Kind::kNumber});
+  Freed freed = free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                behaviour().free_modes[Kind::kNumber]);
   if (exceptions_kept() != thrown) freed.kept = true;
   if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
   // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor

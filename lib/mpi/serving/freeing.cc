@@ -23,6 +23,15 @@ Freeing* find_freeing(int kind, uintptr_t key) {
   return nullptr;
 }
 
+bool begins_callbacks_again(int kind, uintptr_t key) {
+  bool again = false;
+  for (int i = 0; i < depth; ++i) {
+    if (calls[i].kind == kind && calls[i].key == key) again |= calls[i].in_callbacks;
+  }
+  if (Freeing* const innermost = find_freeing(kind, key)) innermost->in_callbacks = true;
+  return again;
+}
+
 Anchor* end_freeing(Freeing* left) {
   Anchor* const late = left->late;
   std::copy(left + 1, calls + depth, left);
@@ -41,7 +50,8 @@ FreeingCall::FreeingCall(int kind, uintptr_t key) {
     Anchor* const left = end_freeing(&calls[i]);
     if (same && left != nullptr) late = left;
   }
-  if (depth < kMost) calls[depth++] = {kind, key, false, late, {this, __builtin_return_address(0)}};
+  if (depth < kMost)
+    calls[depth++] = {kind, key, false, false, late, {this, __builtin_return_address(0)}};
 }
 
 FreeingCall::~FreeingCall() {

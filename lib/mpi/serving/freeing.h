@@ -20,6 +20,7 @@ struct Freeing {
   int kind;
   uintptr_t key;
   bool anchor_deleted;  // MPI has deleted the anchor
+  bool in_callbacks;    // MPI has begun to delete it
   Anchor* late;         // holds what was set since; it is neither MPI's nor in the map
   StackPlace place;
 };
@@ -29,6 +30,10 @@ struct Freeing {
 // it; its late anchor is the caller's.
 Freeing* find_freeing(int kind, uintptr_t key);
 Anchor* end_freeing(Freeing* left);
+
+// Call this when MPI begins to delete the anchor of an object. Returns whether it is doing so already,
+// in a call that this one is nested in: one of the callbacks frees the object again.
+bool begins_callbacks_again(int kind, uintptr_t key);
 
 // Exists around MPI's function that frees an object.
 class FreeingCall {

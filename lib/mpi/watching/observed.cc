@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "mpi/native/exceptions.h"
-#include "mpi/native/fortran.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
@@ -142,11 +141,6 @@ void look_at_code(const Observed& o, int keyval, Callback* callback, int code) {
   caught_in(Misuse::kCallbackCode, o, keyval, callback, detail);
 }
 
-void look_at_delete(const Observed& o, void* object, int keyval, int code) {
-  look_at_code(o, keyval, o.program.delete_fn, code);
-  WatchedFree::hear(object, keyval, o.program.delete_fn, code);
-}
-
 // What the flag and the value hold before a copy callback runs: numbers that no callback would
 // give, and no address.
 constexpr int kNoFlag = 0x7a5c3e19;
@@ -206,7 +200,7 @@ int delete_c(Handle object, int keyval, void* value, void* extra_state) {
     return as<int(Handle, int, void*, void*)>(o.program.delete_fn)(object, keyval, value,
                                                                    o.program.extra_state);
   });
-  if (o.checks) look_at_delete(o, facts::to_object(object), keyval, code);
+  if (o.checks) look_at_code(o, keyval, o.program.delete_fn, code);
   return code;
 }
 
@@ -267,23 +261,16 @@ void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value
   *out = wrote_value ? value : 0;
 }
 
-void* object_of(int number, MPI_Fint handle) {
-  return with_kind(number, [handle](auto kind) {
-    return facts::to_object(fortran::handle<decltype(kind)>(handle));
-  });
-}
-
 template <typename Value>
 void delete_fortran(int* object, int* keyval, Value* value, Value* extra_state, int* ierror) {
   Observed& o = observed_at(extra_state);
-  const int handle = *object;
   const int key = *keyval;
   Running::run(o, key, false, [&] {
     as<void(int*, int*, Value*, Value*, int*)>(o.program.delete_fn)(
         object, keyval, value, own_extra_state<Value>(o), ierror);
     return *ierror;
   });
-  if (o.checks) look_at_delete(o, object_of(o.kind, handle), key, *ierror);
+  if (o.checks) look_at_code(o, key, o.program.delete_fn, *ierror);
 }
 
 // ---- All ----
@@ -309,9 +296,6 @@ Observers observers(int kind, attrcache_language language) {
 bool calls_copy(const attrcache_callbacks& c) {
   return c.copy_fn != ATTRCACHE_NULL_COPY_FN && c.copy_fn != ATTRCACHE_DUP_FN;
 }
-
-thread_local constinit WatchedFree* innermost_free __attribute__((tls_model("initial-exec"))) =
-    nullptr;
 
 }  // namespace
 
@@ -349,44 +333,5 @@ Place creation_place(const attrcache_callbacks& callbacks) {
   const Place made = static_cast<const Observed*>(callbacks.extra_state)->made;
   return made.address != nullptr ? made : kUnknown;
 }
-
-// ---- Codes that no caller gets ----
-
-WatchedFree::WatchedFree(int kind, void* object, bool told)
-    : outer_(innermost_free), kind_(kind), object_(object), told_(told) {
-  for (const WatchedFree* f = outer_; f != nullptr; f = f->outer_) {
-    if (f->kind_ == kind && f->object_ == object) {
-      caught(Misuse::kFreedInItsDelete, {Doing::kUnknown, kind, kNoKeyval, nullptr});
-      break;
-    }
-  }
-  innermost_free = this;
-}
-
-void WatchedFree::hear(void* object, int keyval, Callback* delete_fn, int code) {
-  WatchedFree* f = innermost_free;
-  if (code == MPI_SUCCESS || f == nullptr || f->object_ != object) return;
-  f->lose();  // a callback that failed earlier
-  f->code_ = code;
-  f->keyval_ = keyval;
-  f->delete_fn_ = delete_fn;
-}
-
-void WatchedFree::lose() {
-  if (code_ == MPI_SUCCESS) return;
-  char detail[32];
-  std::snprintf(detail, sizeof detail, "code %d", code_);
-  caught(Misuse::kFailureLost, {Doing::kUnknown, kind_, keyval_, detail},
-         function_place(reinterpret_cast<const void*>(delete_fn_)));
-  code_ = MPI_SUCCESS;
-}
-
-void WatchedFree::end(int code) {
-  innermost_free = outer_;
-  if (code != code_ || !told_) lose();
-}
-
-WatchedFree::Aside::Aside() : outer_(innermost_free) { innermost_free = nullptr; }
-WatchedFree::Aside::~Aside() { innermost_free = outer_; }
 
 }  // namespace attrcache::mpi

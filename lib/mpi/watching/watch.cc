@@ -156,12 +156,6 @@ void watch_absent(MPI_Comm comm, int keyval) {
          {Doing::kGet, kCommunicator, keyval, keyval == MPI_TAG_UB ? "MPI_TAG_UB" : nullptr});
 }
 
-void watch_lost(int kind, int keyval, int code) {
-  char detail[32];
-  std::snprintf(detail, sizeof detail, "code %d", code);
-  caught(Misuse::kFailureLost, {Doing::kSet, kind, keyval, detail});
-}
-
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value) {
   intptr_t all;

@@ -45,8 +45,6 @@ void watch_free(int kind, int keyval);
 // Call this when MPI has said that a communicator doesn't have a predefined attribute.
 void watch_absent(MPI_Comm comm, int keyval);
 
-// Call this after a set that has succeeded although delete_fn returned `code`.
-void watch_lost(int kind, int keyval, int code);
 // Call this after MPI-1's Fortran get has returned `value`.
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value);
