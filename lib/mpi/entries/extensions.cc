@@ -33,57 +33,53 @@ int made(int result) {
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 
-// Returns attrcache's result. A call that has attached is a set, and is counted and traced as one.
-// (It takes no time worth measuring, because it calls nothing back.)
-template <typename Kind>
-int attach_if_absent(attrcache_table* table, typename Kind::Handle handle, int keyval, void* value,
-                     void* present, int* flag) {
+// A call that has attached is a set, and is counted and traced as one. (It takes no time worth
+// measuring, because it calls nothing back.)
+template <typename Kind, typename Names>
+int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, void* present,
+                       int* flag) {
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) {
+    note_handle<Kind>(handle, Doing::kSetIfAbsent, keyval);
+    if (is_null<Kind>(handle)) return Names::set_attr(handle, keyval, nullptr);
+    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
   const uint8_t watch = watched();
+  if (watch & kChecked) {
+    watch_thread(Doing::kSetIfAbsent, Kind::kNumber, keyval);
+    watch_set(Doing::kSetIfAbsent, Kind::kNumber, keyval);
+  }
+  if (flag == nullptr) return raise_in_set<Kind, Names>(handle, MPI_ERR_ARG);
   if (watch & kSanitized) tsan::release(keyval);
-  const int result = attrcache_set_if_absent(kind_of<Kind>(), table, facts::to_object(handle),
-                                             keyval, reinterpret_cast<intptr_t>(value),
-                                             ATTRCACHE_AS_POINTER, static_cast<void**>(present));
+  const int result = attrcache_set_if_absent(
+      kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
+      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, static_cast<void**>(present));
   if (watch & kSanitized) tsan::acquire(keyval);
-  if (result < ATTRCACHE_OK) return result;
+  if (result < ATTRCACHE_OK)
+    return fail_to_set<Kind, Names, Doing::kSetIfAbsent>(handle, result, keyval);
   *flag = result == ATTRCACHE_OK;
   if (*flag && watch != 0) [[unlikely]] {
     count(counts.sets);
     const report::Operation set(report::What::kSet, Kind::kNumber, keyval);
   }
-  return result;
+  return MPI_SUCCESS;
 }
 
 // ---- Sessions and files ----
 
-// Raises the error of a keyval that can't be freed, as names.h does in MPI's own functions.
+// What names.h has of MPI's own functions. MPI has none of these, so their errors are raised here.
+template <typename Kind>
 struct MpixNames {
+  using InC = MpixNames;
+  using Handle = typename Kind::Handle;
   static int free_keyval(int*) { return raise_on_world(MPI_ERR_KEYVAL); }
-};
-
-// An operation of attrcache's on an object. `operation(table, &callback_code)` returns its result.
-template <typename Kind, typename Operation>
-int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation operation) {
-  static constinit attrcache_table nothing = {};
-  if (process() == nullptr) {  // no keyval was made
-    note_passed_on(doing, Kind::kNumber, keyval);
+  static int set_attr(Handle handle, int, void*) { return raise_on<Kind>(handle, MPI_ERR_KEYVAL); }
+  static int get_attr(Handle handle, int, void*, int*) {
     return raise_on<Kind>(handle, MPI_ERR_KEYVAL);
   }
-  Anchor* anchor;
-  const bool sets = doing == Doing::kSet || doing == Doing::kSetIfAbsent;
-  const Attach if_none = sets ? Attach::kYes : Attach::kNo;
-  int code = find_unanchored<Kind>(handle, if_none, &anchor);
-  if (code != MPI_SUCCESS) return code;
-  attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
-  if (checking()) {
-    watch_thread(doing, Kind::kNumber, keyval);
-    if (sets) watch_set(doing, Kind::kNumber, keyval);
-    if (doing == Doing::kDelete) watch_delete(Kind::kNumber, table, keyval);
-  }
-  const int result = operation(table, &code);
-  if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
-  note_result(result, doing, Kind::kNumber, keyval);
-  return raise_on<Kind>(handle, failure(result, code));
-}
+  static int delete_attr(Handle handle, int) { return raise_on<Kind>(handle, MPI_ERR_KEYVAL); }
+};
 
 template <typename Kind>
 int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
@@ -110,49 +106,7 @@ int free_keyval(int* keyval) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     return raise_on_world(MPI_ERR_KEYVAL);
   }
-  return mpi::free_keyval<MpixNames>(Kind::kNumber, keyval);
-}
-
-template <typename Kind>
-int set_attr(typename Kind::Handle handle, int keyval, void* value) {
-  return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int* code) {
-    if (watched() != 0) count(counts.sets);
-    tsan::release(keyval);
-    const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
-    return attrcache_set(kind_of<Kind>(), table, facts::to_object(handle), keyval, value, code);
-  });
-}
-
-template <typename Kind>
-int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
-  return operate<Kind>(Doing::kGet, handle, keyval, [&](attrcache_table* table, int*) -> int {
-    if (flag == nullptr) return ATTRCACHE_ERR_NULL;
-    const int result = attrcache_get(kind_of<Kind>(), table, keyval, static_cast<void**>(value));
-    *flag = result == ATTRCACHE_OK;
-    if (counting() && result >= ATTRCACHE_OK)
-      report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
-    tsan::acquire(keyval);
-    return result;
-  });
-}
-
-template <typename Kind>
-int delete_attr(typename Kind::Handle handle, int keyval) {
-  return operate<Kind>(Doing::kDelete, handle, keyval, [&](attrcache_table* table, int* code) {
-    if (watched() != 0) count(counts.deletes);
-    tsan::release(keyval);
-    const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
-    return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, code);
-  });
-}
-
-template <typename Kind>
-int set_attr_if_absent_unanchored(typename Kind::Handle handle, int keyval, void* value,
-                                  void* present, int* flag) {
-  if (flag == nullptr) return raise_on<Kind>(handle, MPI_ERR_ARG);
-  return operate<Kind>(Doing::kSetIfAbsent, handle, keyval, [&](attrcache_table* table, int*) {
-    return attach_if_absent<Kind>(table, handle, keyval, value, present, flag);
-  });
+  return mpi::free_keyval<MpixNames<Kind>>(Kind::kNumber, keyval);
 }
 
 // ---- Communicators, datatypes and windows ----
@@ -162,26 +116,6 @@ int set_attr_if_absent_unanchored(typename Kind::Handle handle, int keyval, void
 template <typename Kind>
 int refuse_to_set_if_absent(typename Kind::Handle handle, int, void*, void*, int*) {
   return Typed<Kind>::set_attr(handle, MPI_KEYVAL_INVALID, nullptr);
-}
-
-template <typename Kind>
-int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, void* present,
-                       int* flag) {
-  Anchor* anchor = find_anchor<Kind>(handle);
-  if (anchor == nullptr) {
-    note_handle<Kind>(handle, Doing::kSetIfAbsent, keyval);
-    if (is_null<Kind>(handle)) return Typed<Kind>::set_attr(handle, keyval, nullptr);
-    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
-    if (code != MPI_SUCCESS) return code;
-  }
-  if (watched() & kChecked) {
-    watch_thread(Doing::kSetIfAbsent, Kind::kNumber, keyval);
-    watch_set(Doing::kSetIfAbsent, Kind::kNumber, keyval);
-  }
-  if (flag == nullptr) return raise_in_set<Kind, Typed<Kind>>(handle, MPI_ERR_ARG);
-  const int result = attach_if_absent<Kind>(&anchor->table, handle, keyval, value, present, flag);
-  if (result >= ATTRCACHE_OK) return MPI_SUCCESS;
-  return fail_to_set<Kind, Typed<Kind>, Doing::kSetIfAbsent>(handle, result, keyval);
 }
 
 // Its callbacks get values as they were set.
@@ -239,18 +173,20 @@ extern "C" {
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval<Kind>(keyval); } \
   ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr(Kind::Handle object, int keyval, void* value) {       \
-    return set_attr<Kind>(object, keyval, value);                                                  \
+    return mpi::set_attr<Kind, MpixNames<Kind>>(object, keyval, reinterpret_cast<intptr_t>(value), \
+                                                ATTRCACHE_AS_POINTER);                             \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr_if_absent(Kind::Handle object, int keyval,            \
                                                        void* value, void* present, int* flag) {    \
-    return set_attr_if_absent_unanchored<Kind>(object, keyval, value, present, flag);              \
+    return set_attr_if_absent<Kind, MpixNames<Kind>>(object, keyval, value, present, flag);        \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_get_attr(Kind::Handle object, int keyval, void* value,         \
                                              int* flag) {                                          \
-    return get_attr<Kind>(object, keyval, value, flag);                                            \
+    return mpi::get_attr<Kind, MpixNames<Kind>>(object, keyval, static_cast<void**>(value), flag,  \
+                                                attrcache_get);                                    \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_delete_attr(Kind::Handle object, int keyval) {                 \
-    return delete_attr<Kind>(object, keyval);                                                      \
+    return mpi::delete_attr<Kind, MpixNames<Kind>>(object, keyval);                                \
   }
 
 ATTRCACHE_MPIX(Session)
@@ -297,7 +233,7 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
       note_passed_on(Doing::kSetIfAbsent, Kind::kNumber, keyval);                                \
       return next(handle, keyval, value, present, flag);                                         \
     }                                                                                            \
-    return set_attr_if_absent<Kind>(handle, keyval, value, present, flag);                       \
+    return set_attr_if_absent<Kind, Typed<Kind>>(handle, keyval, value, present, flag);          \
   }                                                                                              \
   ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
                                                         void* value) {                           \

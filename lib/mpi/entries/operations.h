@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The attribute operations on attrcache's keyvals, whatever the language and name by which they
-// were called. `Kind` is one of kinds.h. `Names` are MPI's own functions of the names that the
+// were called. `Kind` is one of kinds.h or unanchored.h. `Names` are MPI's own functions of the names that the
 // program called (names.h), which raise the errors. Handles are those of C. Each operation returns
 // what the MPI function returns, after the error handler was called if it failed.
 
@@ -43,11 +43,7 @@ template <typename Kind, typename Names, typename Value, typename Read>
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  if (value == nullptr || flag == nullptr) {
-    // MPI must complain about the pointers and not about the keyval, so it is given a keyval that
-    // it knows.
-    return Names::get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);
-  }
+  if (value == nullptr || flag == nullptr) return raise_in_get<Kind, Names>(handle, value, flag);
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;

@@ -19,6 +19,7 @@
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
+#include "mpi/serving/unanchored.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {
@@ -32,7 +33,7 @@ int raise_without_anchor(typename Kind::Handle handle, int code) {
   return code;
 }
 
-template <typename Kind, typename Names>
+template <Anchored Kind, typename Names>
 int raise_in_delete(typename Kind::Handle handle, int code) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
   const int returned = Names::delete_attr(handle, process()->anchor_keyvals[Kind::kNumber]);
@@ -42,7 +43,7 @@ int raise_in_delete(typename Kind::Handle handle, int code) {
   return raise_without_anchor<Kind>(handle, code);
 }
 
-template <typename Kind, typename Names>
+template <Anchored Kind, typename Names>
 int raise_in_set(typename Kind::Handle handle, int code) {
   const int keyval = process()->anchor_keyvals[Kind::kNumber];
   int there = 0;
@@ -65,6 +66,27 @@ int raise_in_set(typename Kind::Handle handle, int code) {
     native().of<Kind>().delete_attr(handle, keyval);
   }
   return raise_in_delete<Kind, Typed<Kind>>(handle, code);
+}
+
+// MPI must complain about the pointers, one of which is null, and not about the keyval, so it is given
+// a keyval that it knows.
+template <Anchored Kind, typename Names>
+int raise_in_get(typename Kind::Handle handle, void* value, int* flag) {
+  return Names::get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);
+}
+
+// No function of MPI's fails for sessions and files.
+template <Unanchored Kind, typename Names>
+int raise_in_delete(typename Kind::Handle handle, int code) {
+  return raise_on<Kind>(handle, code);
+}
+template <Unanchored Kind, typename Names>
+int raise_in_set(typename Kind::Handle handle, int code) {
+  return raise_on<Kind>(handle, code);
+}
+template <Unanchored Kind, typename Names>
+int raise_in_get(typename Kind::Handle handle, void*, int*) {
+  return raise_on<Kind>(handle, MPI_ERR_ARG);
 }
 
 // The next functions end an operation whose result isn't ATTRCACHE_OK. `code_or_keyval` is the

@@ -29,6 +29,10 @@ namespace attrcache::mpi {
   };
 #include "mpi/native/kinds.def"
 
+// These kinds. The others are in serving/unanchored.h.
+template <typename Kind>
+concept Anchored = Kind::kNumber < kMpiKinds;
+
 // Calls visit(Kind{}) for each kind.
 template <typename Visit>
 void for_each_kind(Visit visit) {

@@ -89,7 +89,7 @@ inline const char* why_not_served() {
 
 // Whether the handle is null. MPI must then be asked in the function that the program has called,
 // so that the same function raises the error.
-template <typename Kind>
+template <Anchored Kind>
 bool is_null(typename Kind::Handle handle) {
   return handle == native().null<Kind>() ||
          (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);

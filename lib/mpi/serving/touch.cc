@@ -103,7 +103,7 @@ int find_late(Freeing& freeing, typename Kind::Handle handle, Attach if_none, An
 
 }  // namespace
 
-template <typename Kind>
+template <Anchored Kind>
 int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   const Process* state;
   int code = begin(&state);

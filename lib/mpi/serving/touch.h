@@ -19,7 +19,7 @@ namespace attrcache::mpi {
 // that isn't attrcache's, which makes the get. An attribute that is added then can make MPI lose
 // others, or is itself never deleted.
 enum class Attach { kNo, kYes };
-template <typename Kind>
+template <Anchored Kind>
 int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor);
 
 // Attaches an anchor to a communicator that has none. If there is no memory, nothing happens, and

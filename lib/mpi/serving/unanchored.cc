@@ -138,10 +138,10 @@ int raise_on(typename Kind::Handle handle, int code) {
   return code;
 }
 
-template <typename Kind>
-int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found) {
-  *found = find_anchor<Kind>(handle);
-  if (*found != nullptr) return MPI_SUCCESS;
+template <Unanchored Kind>
+int touch(typename Kind::Handle handle, Attach if_none, Anchor** found) {
+  *found = nullptr;
+  if (process() == nullptr) return raise_on<Kind>(handle, MPI_ERR_KEYVAL);
   const int code = show_to_mpi(Kind{}, handle);
   if (code != MPI_SUCCESS || if_none == Attach::kNo) return code;
   Anchor* const made = new_anchor();
@@ -170,9 +170,9 @@ int end_all_unanchored() {
   return first_failure;
 }
 
-#define ATTRCACHE_UNANCHORED(Kind)                                    \
-  template int raise_on<Kind>(Kind::Handle, int);                     \
-  template int find_unanchored<Kind>(Kind::Handle, Attach, Anchor**); \
+#define ATTRCACHE_UNANCHORED(Kind)                          \
+  template int raise_on<Kind>(Kind::Handle, int);           \
+  template int touch<Kind>(Kind::Handle, Attach, Anchor**); \
   template int end_unanchored<Kind>(Kind::Handle*);
 ATTRCACHE_UNANCHORED(Session)
 ATTRCACHE_UNANCHORED(File)

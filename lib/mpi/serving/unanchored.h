@@ -10,6 +10,7 @@
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
 #include "mpi/serving/touch.h"
+#include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {
 
@@ -25,14 +26,27 @@ struct File {
   static constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 };
 
+template <typename Kind>
+concept Unanchored = !Anchored<Kind>;
+
 // Registers the kinds of sessions and files. Returns a result of attrcache's.
 int register_unanchored(Process& state);
 
 // Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An
-// object that isn't known is shown to MPI, which raises the error if its handle is bad. Returns an
-// MPI error code, which has been raised.
-template <typename Kind>
-int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found);
+// object that isn't known is shown to MPI, which raises the error if its handle is bad. Fails also if
+// no keyval was ever made. Returns an MPI error code, which has been raised.
+template <Unanchored Kind>
+int touch(typename Kind::Handle handle, Attach if_none, Anchor** found);
+
+template <Unanchored Kind>
+bool is_null(typename Kind::Handle) {
+  return false;  // a bad handle like any other
+}
+// Call this before touch().
+template <Unanchored Kind>
+void note_handle(typename Kind::Handle, Doing doing, int keyval) {
+  if (process() == nullptr) note_passed_on(doing, Kind::kNumber, keyval);
+}
 
 // Calls the object's error handler, and returns `code`.
 template <typename Kind>

@@ -25,7 +25,7 @@ namespace attrcache::mpi {
 [[gnu::noinline, gnu::cold]] void note_exhausted(int kind);
 
 // Call this before MPI is asked about a handle.
-template <typename Kind>
+template <Anchored Kind>
 void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
   if (handle == native().null<Kind>())
     caught(Misuse::kNullHandle, {doing, Kind::kNumber, keyval, nullptr});
