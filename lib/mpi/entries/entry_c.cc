@@ -18,7 +18,6 @@
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/modules.h"
-#include "mpi/serving/begin.h"
 
 namespace attrcache::mpi::c {
 namespace {
@@ -46,56 +45,36 @@ bool is_called_by_binding(const void* return_address) {
   return false;
 }
 
-template <int kKind, typename Copy, typename Delete>
-attrcache_callbacks callbacks_in_c(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
-  const Callbacks fns = recognize_c<kKind>(reinterpret_cast<attrcache_callback*>(copy_fn),
-                                           reinterpret_cast<attrcache_callback*>(delete_fn));
-  return callbacks_of(ATTRCACHE_C, fns.copy_fn, fns.delete_fn, extra_state);
-}
-
 template <int kKind, typename Names, typename Copy, typename Delete>
 int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_state,
                   const void* caller) {
-  // Bad arguments go to MPI, which raises the right error.
-  if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
-      [[unlikely]] {
-    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
-  }
-  if (over()) {
-    note_passed_on(Doing::kCreate, kKind, kNoKeyval);
-    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
-  }
-  // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
-  if (process() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
-  const Process* state;
-  const int code = begin(&state);
-  if (code != MPI_SUCCESS) return code;
   const auto natively = [=] {
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   };
-  if (state->wrapped_by_tool[kKind] || is_called_by_binding(caller)) return natively();
-  const attrcache_callbacks callbacks = callbacks_in_c<kKind>(copy_fn, delete_fn, extra_state);
-  const int result = mpi::create_keyval(*state, kKind, callbacks, keyval,
-                                        {caller, callbacks.copy_fn, callbacks.delete_fn});
-  return end_creation(result, kKind, natively);
+  // Bad arguments go to MPI, which raises the right error.
+  if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
+      [[unlikely]] {
+    return natively();
+  }
+  if (is_called_by_binding(caller)) return natively();
+  const Callbacks fns = recognize_c<kKind>(reinterpret_cast<attrcache_callback*>(copy_fn),
+                                           reinterpret_cast<attrcache_callback*>(delete_fn));
+  return mpi::create_keyval(kKind,
+                            callbacks_of(ATTRCACHE_C, fns.copy_fn, fns.delete_fn, extra_state),
+                            keyval, caller, natively);
 }
 
 template <int kKind, typename Names>
 int free_keyval(int* keyval) {
   if (keyval == nullptr) return Names::free_keyval(keyval);
-  if (!ours(*keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kFree, kKind, *keyval);
-    return Names::free_keyval(keyval);
-  }
+  if (is_passed_on(Doing::kFree, kKind, *keyval)) return Names::free_keyval(keyval);
   return mpi::free_keyval<Names>(kKind, keyval);
 }
 
 template <typename Kind, typename Names>
 [[gnu::noinline]] int set_attr_slow(typename Kind::Handle handle, int keyval, void* value) {
-  if (!ours(keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kSet, Kind::kNumber, keyval);
+  if (is_passed_on(Doing::kSet, Kind::kNumber, keyval))
     return Names::set_attr(handle, keyval, value);
-  }
   return mpi::set_attr<Kind, Names>(handle, keyval, reinterpret_cast<intptr_t>(value),
                                     ATTRCACHE_AS_POINTER);
 }
@@ -116,10 +95,8 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::noinline]] int get_attr_slow(typename Kind::Handle handle, int keyval, void* value,
                                     int* flag) {
-  if (not_ours_to_answer()) {
-    note_passed_on(Doing::kGet, Kind::kNumber, keyval);
+  if (is_passed_on(Doing::kGet, Kind::kNumber, keyval))
     return Names::get_attr(handle, keyval, value, flag);
-  }
   return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
                                     attrcache_get);
 }
@@ -135,10 +112,8 @@ template <typename Kind, typename Names>
 
 template <typename Kind, typename Names>
 [[gnu::noinline]] int delete_attr_slow(typename Kind::Handle handle, int keyval) {
-  if (!ours(keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kDelete, Kind::kNumber, keyval);
+  if (is_passed_on(Doing::kDelete, Kind::kNumber, keyval))
     return Names::delete_attr(handle, keyval);
-  }
   return mpi::delete_attr<Kind, Names>(handle, keyval);
 }
 

@@ -9,7 +9,6 @@
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/fortran.h"
-#include "mpi/serving/begin.h"
 #include "runtimes/known_in_fortran.h"
 
 namespace attrcache::mpi::fortran {
@@ -108,43 +107,24 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
                    typename N::Value* extra_state, MPI_Fint* ierror, const void* caller) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  const Process* state = nullptr;
-  if (!over()) {
-    // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
-    if (process() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
-    const int code = begin(&state);
-    if (code != MPI_SUCCESS) {
-      result = code;
-      return;
-    }
-  }
-  const auto natively = [&] {
-    MPI_Fint code = MPI_SUCCESS;
-    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, &code);
-    return code;
-  };
-  if (state == nullptr || state->wrapped_by_tool[Kind::kNumber]) {
-    note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
-    result = natively();
-    return;
-  }
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks =
       callbacks_of(Interface<typename N::Value>::kLanguage, attrcache_known_in_fortran(copy_fn),
                    attrcache_known_in_fortran(delete_fn), extra);
-  const int made = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
-                                      {caller, callbacks.copy_fn, callbacks.delete_fn});
-  result = end_creation(made, Kind::kNumber, natively);
+  result = mpi::create_keyval(Kind::kNumber, callbacks, keyval, caller, [&] {
+    MPI_Fint code = MPI_SUCCESS;
+    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, &code);
+    return code;
+  });
 }
 
 template <typename N>
 void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  if (!ours(*keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
+  if (is_passed_on(Doing::kFree, Kind::kNumber, *keyval)) {
     (calls().*N::kCalls).free_keyval(keyval, result);
   } else {
     result = mpi::free_keyval<N>(Kind::kNumber, keyval);
@@ -155,8 +135,7 @@ template <typename N>
 void set_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  if (!ours(*keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kSet, Kind::kNumber, *keyval);
+  if (is_passed_on(Doing::kSet, Kind::kNumber, *keyval)) {
     (calls().*N::kCalls).set_attr(object, keyval, value, result);
   } else {
     result = mpi::set_attr<Kind, N>(handle<Kind>(*object), *keyval, *value,
@@ -169,8 +148,7 @@ void get_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
               MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  if (!ours(*keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
+  if (is_passed_on(Doing::kGet, Kind::kNumber, *keyval)) {
     (calls().*N::kCalls).get_attr(object, keyval, value, flag, result);
     const int in_c = *keyval - facts::kFortranKeyvalOffset;
     if constexpr (Kind::kNumber == kCommunicator) {
@@ -189,8 +167,7 @@ template <typename N>
 void delete_attr(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  if (!ours(*keyval) || not_ours_to_answer()) {
-    note_passed_on(Doing::kDelete, Kind::kNumber, *keyval);
+  if (is_passed_on(Doing::kDelete, Kind::kNumber, *keyval)) {
     (calls().*N::kCalls).delete_attr(object, keyval, result);
   } else {
     result = mpi::delete_attr<Kind, N>(handle<Kind>(*object), *keyval);

@@ -229,17 +229,15 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
                                                        void* value, void* present, int* flag) {  \
     static const auto next =                                                                     \
         if_there("PMPIX_" #Comm "_set_attr_if_absent", refuse_to_set_if_absent<Kind>);           \
-    if (!ours(keyval) || not_ours_to_answer()) {                                                 \
-      note_passed_on(Doing::kSetIfAbsent, Kind::kNumber, keyval);                                \
+    if (is_passed_on(Doing::kSetIfAbsent, Kind::kNumber, keyval))                                \
       return next(handle, keyval, value, present, flag);                                         \
-    }                                                                                            \
     return set_attr_if_absent<Kind, Typed<Kind>>(handle, keyval, value, present, flag);          \
   }                                                                                              \
   ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
                                                         void* value) {                           \
     static const auto next =                                                                     \
         if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                  \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);               \
+    if (is_passed_on(Doing::kSet, Kind::kNumber, keyval)) return next(handle, keyval, value);    \
     return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),   \
                                             ATTRCACHE_AS_AINT);                                  \
   }                                                                                              \
@@ -247,7 +245,8 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
                                                         void* value, int* flag) {                \
     static const auto next =                                                                     \
         if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                  \
-    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);         \
+    if (is_passed_on(Doing::kGet, Kind::kNumber, keyval))                                        \
+      return next(handle, keyval, value, flag);                                                  \
     return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag, \
                                             attrcache_get_aint);                                 \
   }

@@ -18,15 +18,20 @@
 #include "mpi/objects/tsan.h"
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/trace.h"
+#include "mpi/serving/begin.h"
 #include "mpi/serving/touch.h"
 #include "mpi/watching/observed.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {
 
-// Whether MPI itself has to answer a call with a keyval in attrcache's range: there is no domain,
-// so attrcache can't have made the keyval, or MPI is over.
-inline bool not_ours_to_answer() { return process() == nullptr || over(); }
+// Whether MPI itself has to answer a call: the keyval isn't attrcache's (if there is no domain,
+// attrcache can't have made it), or MPI is over. Notes misuse in such a call.
+inline bool is_passed_on(Doing doing, int kind, int keyval) {
+  if (ours(keyval) && process() != nullptr && !over()) return false;
+  note_passed_on(doing, kind, keyval);
+  return true;
+}
 
 // Reads an attribute by `read`, which is attrcache_get or one of its variants. If the object isn't
 // in the map, it asks MPI for the anchor.
@@ -150,8 +155,7 @@ inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_c
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. These call the registry
-// and not the C API, which would check the pointers again. They return attrcache's result, for
-// end_creation().
+// and not the C API, which would check the pointers again. They return attrcache's result.
 inline int create_unwatched(const Process& state, int kind, const attrcache_callbacks& callbacks,
                             int* keyval) {
   return Registry::of(state.kinds[kind]).create(callbacks, keyval);
@@ -172,10 +176,20 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
              : create_unwatched(state, kind, callbacks, keyval);
 }
 
-// Returns what MPI's function returns for a result of create_keyval(). If attrcache has no number
-// left, MPI makes the keyval, by `create_natively`.
+// Returns what MPI's function returns. MPI makes the keyval, by `create_natively`, if its kind is left
+// to it, or if attrcache has no number left.
 template <typename Create>
-int end_creation(int result, int kind, Create create_natively) {
+int create_keyval(int kind, const attrcache_callbacks& callbacks, int* keyval, const void* caller,
+                  Create create_natively) {
+  const bool is_over = over();
+  // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
+  if (process() == nullptr || is_over) note_passed_on(Doing::kCreate, kind, kNoKeyval);
+  if (is_over) return create_natively();
+  const Process* state;
+  if (const int code = begin(&state); code != MPI_SUCCESS) return code;
+  if (state->wrapped_by_tool[kind]) return create_natively();
+  const int result = create_keyval(*state, kind, callbacks, keyval,
+                                   {caller, callbacks.copy_fn, callbacks.delete_fn});
   if (result == ATTRCACHE_OK) [[likely]]
     return MPI_SUCCESS;
   if (result != ATTRCACHE_ERR_KEYVALS_EXHAUSTED) return raise_on_world(error_code(result, 0));
