@@ -101,7 +101,7 @@ class BadInput(Base):
         for content, said in [
             (b"", "is no JSON"),
             (b"{", "is no JSON"),
-            (b"\xff\xfe{}", "is no JSON: 'utf-8' codec can't decode"),
+            (b"\xff\xfe{}", "is no JSON: Expecting value"),
             (b"[" * 200_000, "is no JSON: "),  # the reason differs by Python
             (b"[]", "is no report"),
             (b"null", "is no report"),

@@ -82,7 +82,7 @@ def document(data, written):
     makers, events, misuse, addresses = {}, [], {}, {}
     for what, place, block in blocks(data):
         if what == "P" and block.endswith(b"}"):
-            head = json.loads(block)
+            head = json.loads(block.decode(errors="replace"))
         elif what == "M":
             makers[place] = maker(block, addresses)
         elif what == "S":

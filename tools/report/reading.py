@@ -44,7 +44,7 @@ class Bad(Exception):
 def loaded(data, name):
     """The value of a JSON text."""
     try:
-        return json.loads(data.decode())
+        return json.loads(data.decode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise Bad(f"{name} is no JSON: {error}") from None
 

@@ -34,7 +34,7 @@ class Json {
     return *this;
   }
 
-  // A value. Bytes that aren't UTF-8 become question marks.
+  // A value. Bytes that aren't UTF-8 are left to the reader to replace.
   Json& add(std::string_view value);
   Json& add(const char* value) { return add(std::string_view(value)); }
   Json& add(std::integral auto value) {
