@@ -33,7 +33,7 @@ int after_init(const LifetimeCall& call, int code) {
   call.began();
   introduce(why_not_served(), left_to_mpi);
   const Process* state;
-  if ((report::wanted() || wants_words()) && begin(&state) == MPI_SUCCESS)
+  if ((report::wanted() || is_wanted("ATTRCACHE_VERBOSE")) && begin(&state) == MPI_SUCCESS)
     report::begin(code_at_finalize);
   return code;
 }

@@ -8,6 +8,7 @@
 namespace attrcache::mpi {
 namespace {
 
+static_assert(kMpiKinds == 3, "each row has a free mode for each kind");
 constexpr FreeMode kStop = FreeMode::kStop;
 constexpr FreeMode kDrain = FreeMode::kDrain;
 constexpr FreeMode kLastCode = FreeMode::kLastCode;

@@ -25,22 +25,9 @@ enum class FreeMode {
   kDrain
 };
 
-// The mode of each kind's free: MPI_Comm_free, MPI_Type_free and so on. None may be left out.
-class FreeModes {
- public:
-  template <typename... Modes>
-  constexpr FreeModes(Modes... modes) : modes_{modes...} {
-    static_assert(sizeof...(modes) == kMpiKinds, "a mode for each kind");
-  }
-  FreeMode operator[](int kind) const { return modes_[kind]; }
-
- private:
-  FreeMode modes_[kMpiKinds];
-};
-
 struct Behaviour {
-  const char* name;  // the MPI's name as people write it
-  FreeModes free_modes;
+  const char* name;                // the MPI's name as people write it
+  FreeMode free_modes[kMpiKinds];  // of MPI_Comm_free, MPI_Type_free and so on
   // Whether MPI_Finalize succeeds although a delete callback of MPI_COMM_SELF fails.
   bool finalize_forgets;
   // Whether MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too. (It always deletes those of

@@ -43,14 +43,6 @@ void* to_object(Handle handle) {
   }
 }
 template <typename Handle>
-Handle from_object(void* object) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return static_cast<Handle>(object);
-  } else {
-    return static_cast<Handle>(reinterpret_cast<intptr_t>(object));
-  }
-}
-template <typename Handle>
 uintptr_t to_key(Handle handle) {
   if constexpr (std::is_pointer_v<Handle>) {
     return reinterpret_cast<uintptr_t>(handle);
@@ -65,6 +57,10 @@ Handle from_key(uintptr_t key) {
   } else {
     return static_cast<Handle>(key);
   }
+}
+template <typename Handle>
+Handle from_object(void* object) {
+  return from_key<Handle>(reinterpret_cast<uintptr_t>(object));
 }
 
 }  // namespace attrcache::mpi::facts

@@ -26,8 +26,8 @@ bool session_lives(long besides) {
 
 bool takes_no_calls() { return finalized() && !session_lives(0); }
 
-bool wants_words() {
-  const char* wish = secure_getenv("ATTRCACHE_VERBOSE");
+bool is_wanted(const char* variable) {
+  const char* wish = secure_getenv(variable);
   return wish != nullptr && *wish != '\0' && *wish != '0';
 }
 

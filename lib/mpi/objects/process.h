@@ -72,8 +72,8 @@ struct Counts {
 enum Watch : uint8_t { kVerbose = 1, kChecked = 2, kCounted = 4, kSanitized = 8 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> watch_state;
 inline uint8_t watched() { return watch_state.load(kRelaxed); }
-// Whether the environment variable ATTRCACHE_VERBOSE asks for messages. Slow.
-bool wants_words();
+// Whether an environment variable is set, and not to 0. Slow.
+bool is_wanted(const char* variable);
 inline bool verbose() { return (watched() & kVerbose) != 0; }
 // Whether operations are counted, for a report.
 inline bool counting() { return (watched() & kCounted) != 0; }

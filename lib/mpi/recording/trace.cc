@@ -45,10 +45,6 @@ int thread_number() {
 }
 
 void record(const Event& event) {
-  if (trace->taken.load(kRelaxed) >= capacity) {
-    trace->taken.fetch_add(1, kRelaxed);
-    return;
-  }
   const uint64_t i = trace->taken.fetch_add(1, kRelaxed);
   if (i >= capacity) return;
   trace->entries()[i].event = event;

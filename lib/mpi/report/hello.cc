@@ -105,7 +105,7 @@ std::string head_of(size_t size) {
 
 bool send(const char* what, const std::string& head, const void* bytes, size_t size) {
   const bool sent = channel::send(what, head.c_str(), bytes, size);
-  if (!sent && wants_words()) {
+  if (!sent && is_wanted("ATTRCACHE_VERBOSE")) {
     std::fprintf(stderr, "attrcache[%d]: can't reach the launcher from %s\n", getpid(),
                  identity().host);
   }

@@ -232,7 +232,7 @@ int begin_first(const Process** state) {
     return MPI_SUCCESS;
   }
   *state = made;
-  if (wants_words() && why_not_served() == nullptr) {
+  if (is_wanted("ATTRCACHE_VERBOSE") && why_not_served() == nullptr) {
     watch_state.fetch_or(kVerbose, kRelaxed);
     std::fprintf(stderr,
                  "attrcache[%d]: serving the attributes of this %s%s process (attrcache "

@@ -18,6 +18,7 @@
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
 #include "mpi/native/source_line.h"
+#include "mpi/objects/process.h"
 #include "mpi/recording/clock.h"
 #include "mpi/report/hello.h"
 
@@ -144,10 +145,6 @@ void warn(Misuse sort, const Case& c, Place place) {
   std::fputs(line.c_str(), stderr);
 }
 
-// Whether warnings are wanted: 0 is not asked yet, 1 is no, 2 is yes. Relaxed, because every thread
-// finds the same answer.
-constinit Atomic<uint8_t> check_state{0};
-
 }  // namespace
 
 void caught(Misuse sort, const Case& c, Place place) {
@@ -180,13 +177,8 @@ std::vector<Sighting> list_misuse() {
 void record_misuse() { recording.store(true, kRelaxed); }
 
 bool checking() {
-  uint8_t state = check_state.load(kRelaxed);
-  if (state == 0) {
-    const char* wish = secure_getenv("ATTRCACHE_CHECK");
-    state = wish != nullptr && *wish != '\0' && *wish != '0' ? 2 : 1;
-    check_state.store(state, kRelaxed);
-  }
-  return state == 2;
+  static const bool is = is_wanted("ATTRCACHE_CHECK");
+  return is;
 }
 
 }  // namespace attrcache::mpi
