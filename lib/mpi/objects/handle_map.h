@@ -36,19 +36,17 @@ class HandleMap {
   HandleMap(const HandleMap&) = delete;
   HandleMap& operator=(const HandleMap&) = delete;
 
-  // Returns false if the map has no entry for the handle.
-  [[gnu::always_inline]] bool find(uintptr_t handle, void** object) const {
+  // Null means that the map has no entry for the handle.
+  [[gnu::always_inline]] void* find(uintptr_t handle) const {
     const uint64_t key = key_of(handle);
     const Array* array = array_.load(kAcquire);  // (MH1)
     uint64_t offset = hash(handle) & array->mask;
     for (;;) {
       const Bucket& bucket = array->at(offset);
       const uint64_t there = bucket.key.load(kAcquire);  // (MH2)
-      if (there == key) [[likely]] {
-        *object = bucket.object.load(kRelaxed);  // ordered by MH2
-        return true;
-      }
-      if (there == kEmpty) return false;
+      if (there == key) [[likely]]
+        return bucket.object.load(kRelaxed);  // ordered by MH2
+      if (there == kEmpty) return nullptr;
       offset = (offset + sizeof(Bucket)) & array->mask;
     }
   }
@@ -64,12 +62,6 @@ class HandleMap {
     }
     *object = bucket->object.load(kRelaxed);  // ordered by MH2
     return true;
-  }
-
-  // The same as find(); null means that there is no entry.
-  void* find(uintptr_t handle) const {
-    void* object;
-    return find(handle, &object) ? object : nullptr;
   }
 
   // Makes find_at_home() find nothing from now on, for ever. Call this before the first insert.
