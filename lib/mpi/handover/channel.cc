@@ -2,8 +2,8 @@
 
 #include "mpi/handover/channel.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -92,27 +92,18 @@ bool runs_here(const Launcher& l) {
 
 // A socket that is being connected, or -1.
 int begin_connection(const char* address, int port) {
-  sockaddr_storage storage = {};
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&storage);
-  socklen_t size = 0;
-  if (inet_pton(AF_INET, address, &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(static_cast<uint16_t>(port));
-    size = sizeof *v4;
-  } else if (inet_pton(AF_INET6, address, &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(static_cast<uint16_t>(port));
-    size = sizeof *v6;
-  } else {
-    return -1;
+  addrinfo wanted = {};
+  wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(address, std::to_string(port).c_str(), &wanted, &found) != 0) return -1;
+  int s = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (s >= 0 && connect(s, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) {
+    close(s);
+    s = -1;
   }
-  const int s = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (s < 0) return -1;
-  if (connect(s, reinterpret_cast<sockaddr*>(&storage), size) == 0 || errno == EINPROGRESS)
-    return s;
-  close(s);
-  return -1;
+  freeaddrinfo(found);
+  return s;
 }
 
 bool wait_for(int s, short events, int64_t deadline) {
