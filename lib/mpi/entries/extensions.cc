@@ -2,7 +2,7 @@
 //
 // The functions of attrcache/mpix.h; those by which MPICH's Fortran binding works on any MPI with
 // the standard ABI (MPIX_*_as_fortran); and MPI_File_close and MPI_Finalize, because attributes end
-// there (serving/unanchored.h), as they do in MPI_Session_finalize (session.cc).
+// there (serving/unanchored.h), as they do in MPI_Session_finalize (init.cc).
 
 #include <cstdlib>
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread are overridden for three reasons. Every process that the library can
-// serve tells the launcher so, even if it never uses an attribute (one that tells nothing is out of
-// reach); with ATTRCACHE_VERBOSE=1 it tells the user; and a rank that never uses an attribute is in
-// the report, too. MPI_Abort is overridden for the report, and MPI_Comm_spawn so that the launcher
-// knows how many processes there are.
+// The functions that begin MPI, and some that end it.
+//
+// MPI_Init, MPI_Init_thread and MPI_Session_init are overridden for four reasons. Every process that
+// the library can serve tells the launcher so, even if it never uses an attribute (one that tells
+// nothing is out of reach); with ATTRCACHE_VERBOSE=1 it tells the user; a rank that never uses an
+// attribute is in the report, too; and after the last session MPI may begin anew
+// (serving/lifetime.h). MPI_Session_finalize is overridden because of that, and because the session's
+// attributes end there (serving/unanchored.h), MPI_Abort for the report, and MPI_Comm_spawn so that
+// the launcher knows how many processes there are.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
 // on to MPI's function of the same name, which may be that of such a tool. It does no harm if both
 // see the same call.
-
-#include "mpi/entries/init.h"
 
 #include <cstdio>
 
@@ -24,10 +26,16 @@
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
+#include "mpi/serving/lifetime.h"
+#include "mpi/serving/unanchored.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {
+namespace {
 
+// Call this when MPI's function has returned `code`, which it returns in turn. If a report or
+// ATTRCACHE_VERBOSE wants to know of the process from its beginning on, serving begins now instead
+// of with the first keyval.
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
@@ -37,8 +45,6 @@ int after_init(const LifetimeCall& call, int code) {
     report::begin(code_at_finalize);
   return code;
 }
-
-namespace {
 
 constinit thread_local StackPlace spawning;  // also where a tool passes MPI_'s call on to PMPI_'s
 constinit Atomic<int> spawned_so_far{0};
@@ -68,31 +74,59 @@ int spawn(int root, MPI_Comm comm, const MPI_Comm* spawned, Spawn&& next) {
 }  // namespace
 }  // namespace attrcache::mpi
 
-using attrcache::mpi::after_init;
-using attrcache::mpi::behind;
+using namespace attrcache::mpi;
 
 extern "C" {
 
 #define ATTRCACHE_INIT(prefix)                                                                     \
   ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
     static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
-    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kWorld);                         \
+    const LifetimeCall call(Part::kWorld);                                                         \
     return after_init(call, next(argc, argv));                                                     \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
     static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
-    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kWorld);                         \
+    const LifetimeCall call(Part::kWorld);                                                         \
     return after_init(call, next(argc, argv, required, provided));                                 \
   }
 
 ATTRCACHE_INIT(MPI)
 ATTRCACHE_INIT(PMPI)
 
+// Headers before MPI-4.0, of MPIs that share MPICH's interface, have no sessions.
+#if !defined(ATTRCACHE_MPICH) || MPI_VERSION >= 4
+
+#define ATTRCACHE_END_SESSION(name)                                     \
+  ATTRCACHE_ENTRY int name(facts::SessionHandle* session) {             \
+    static const auto next = behind<int(facts::SessionHandle*)>(#name); \
+    const int ended = end_unanchored<Session>(session);                 \
+    const LifetimeCall call(Part::kSession);                            \
+    const int code = next(session);                                     \
+    if (code == MPI_SUCCESS) call.ended();                              \
+    return ended != MPI_SUCCESS ? ended : code;                         \
+  }
+ATTRCACHE_END_SESSION(MPI_Session_finalize)
+ATTRCACHE_END_SESSION(PMPI_Session_finalize)
+
+// Not Open MPI's: version 4 has no sessions, which programs find out by looking for this function.
+#ifndef ATTRCACHE_OPENMPI
+#define ATTRCACHE_BEGIN_SESSION(name)                                                        \
+  ATTRCACHE_ENTRY int name(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) { \
+    static const auto next = behind<decltype(PMPI_Session_init)>(#name);                     \
+    const LifetimeCall call(Part::kSession);                                                 \
+    return after_init(call, next(info, errhandler, session));                                \
+  }
+ATTRCACHE_BEGIN_SESSION(MPI_Session_init)
+ATTRCACHE_BEGIN_SESSION(PMPI_Session_init)
+#endif
+
+#endif
+
 // Otherwise what was counted so far would be lost.
 #define ATTRCACHE_ABORT(prefix)                                              \
   ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
     static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \
-    attrcache::mpi::report::hand_over_at_abort();                            \
+    report::hand_over_at_abort();                                            \
     return next(comm, code);                                                 \
   }
 ATTRCACHE_ABORT(MPI)
@@ -103,16 +137,15 @@ ATTRCACHE_ABORT(PMPI)
                                           MPI_Info info, int root, MPI_Comm comm,                  \
                                           MPI_Comm* spawned, int* codes) {                         \
     static const auto next = behind<decltype(prefix##_Comm_spawn)>(#prefix "_Comm_spawn");         \
-    return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
-      return next(command, argv, most, info, root, comm, spawned, codes);                          \
-    });                                                                                            \
+    return spawn(root, comm, spawned,                                                              \
+                 [&] { return next(command, argv, most, info, root, comm, spawned, codes); });     \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Comm_spawn_multiple(                                                \
       int count, char** commands, char*** argvs, const int* most, const MPI_Info* infos, int root, \
       MPI_Comm comm, MPI_Comm* spawned, int* codes) {                                              \
     static const auto next =                                                                       \
         behind<decltype(prefix##_Comm_spawn_multiple)>(#prefix "_Comm_spawn_multiple");            \
-    return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
+    return spawn(root, comm, spawned, [&] {                                                        \
       return next(count, commands, argvs, most, infos, root, comm, spawned, codes);                \
     });                                                                                            \
   }

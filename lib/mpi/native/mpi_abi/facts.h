@@ -22,7 +22,7 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 inline constexpr bool kStandardAbi = true;
 inline constexpr bool kFortran = false;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.cc), so sessions are
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
 // counted there.
 inline constexpr const char* kSessionCount = nullptr;
 

@@ -28,7 +28,7 @@ inline constexpr bool kStandardAbi = false;
 
 inline constexpr bool kFortran = true;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.cc), so sessions are
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
 // counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
