@@ -2,13 +2,13 @@
 //
 // The functions that begin MPI, and some that end it.
 //
-// MPI_Init, MPI_Init_thread and MPI_Session_init are overridden for four reasons. Every process that
-// the library can serve tells the launcher so, even if it never uses an attribute (one that tells
-// nothing is out of reach); with ATTRCACHE_VERBOSE=1 it tells the user; a rank that never uses an
-// attribute is in the report, too; and after the last session MPI may begin anew
-// (serving/lifetime.h). MPI_Session_finalize is overridden because of that, and because the session's
-// attributes end there (serving/unanchored.h), MPI_Abort for the report, and MPI_Comm_spawn so that
-// the launcher knows how many processes there are.
+// MPI_Init, MPI_Init_thread and MPI_Session_init are overridden for four reasons. Every process
+// that the library can serve tells the launcher so, even if it never uses an attribute (one that
+// tells nothing is out of reach); with ATTRCACHE_VERBOSE=1 it tells the user; a rank that never
+// uses an attribute is in the report, too; and after the last session MPI may begin anew
+// (serving/lifetime.h). MPI_Session_finalize is overridden because of that, and because the
+// session's attributes end there (serving/unanchored.h), MPI_Abort for the report, and
+// MPI_Comm_spawn so that the launcher knows how many processes there are.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call

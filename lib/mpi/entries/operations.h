@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The attribute operations on attrcache's keyvals, whatever the language and name by which they
-// were called. `Kind` is one of kinds.h or unanchored.h. `Names` are MPI's own functions of the names that the
-// program called (names.h), which raise the errors. Handles are those of C. Each operation returns
-// what the MPI function returns, after the error handler was called if it failed.
+// were called. `Kind` is one of kinds.h or unanchored.h. `Names` are MPI's own functions of the
+// names that the program called (names.h), which raise the errors. Handles are those of C. Each
+// operation returns what the MPI function returns, after the error handler was called if it failed.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
 #define ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
@@ -176,8 +176,8 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
              : create_unwatched(state, kind, callbacks, keyval);
 }
 
-// Returns what MPI's function returns. MPI makes the keyval, by `create_natively`, if its kind is left
-// to it, or if attrcache has no number left.
+// Returns what MPI's function returns. MPI makes the keyval, by `create_natively`, if its kind is
+// left to it, or if attrcache has no number left.
 template <typename Create>
 int create_keyval(int kind, const attrcache_callbacks& callbacks, int* keyval, const void* caller,
                   Create create_natively) {

@@ -68,8 +68,8 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   return raise_in_delete<Kind, Typed<Kind>>(handle, code);
 }
 
-// MPI must complain about the pointers, one of which is null, and not about the keyval, so it is given
-// a keyval that it knows.
+// MPI must complain about the pointers, one of which is null, and not about the keyval, so it is
+// given a keyval that it knows.
 template <Anchored Kind, typename Names>
 int raise_in_get(typename Kind::Handle handle, void* value, int* flag) {
   return Names::get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);

@@ -31,8 +31,8 @@ struct Freeing {
 Freeing* find_freeing(int kind, uintptr_t key);
 Anchor* end_freeing(Freeing* left);
 
-// Call this when MPI begins to delete the anchor of an object. Returns whether it is doing so already,
-// in a call that this one is nested in: one of the callbacks frees the object again.
+// Call this when MPI begins to delete the anchor of an object. Returns whether it is doing so
+// already, in a call that this one is nested in: one of the callbacks frees the object again.
 bool begins_callbacks_again(int kind, uintptr_t key);
 
 // Exists around MPI's function that frees an object.

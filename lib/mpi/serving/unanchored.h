@@ -33,8 +33,8 @@ concept Unanchored = !Anchored<Kind>;
 int register_unanchored(Process& state);
 
 // Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An
-// object that isn't known is shown to MPI, which raises the error if its handle is bad. Fails also if
-// no keyval was ever made. Returns an MPI error code, which has been raised.
+// object that isn't known is shown to MPI, which raises the error if its handle is bad. Fails also
+// if no keyval was ever made. Returns an MPI error code, which has been raised.
 template <Unanchored Kind>
 int touch(typename Kind::Handle handle, Attach if_none, Anchor** found);
 
