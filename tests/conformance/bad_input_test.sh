@@ -31,9 +31,6 @@ refuses "there is no section and no check nonsense" "${good[@]}" --only nonsense
 refuses "there is no check nonsense" --reproducer nonsense
 refuses "need a number of at least 1" "${good[@]}" --jobs 0
 refuses "no_such_folder/x: No such file" "${good[@]}" --json no_such_folder/x
-refuses "No such file" --table no_such_file.json
-echo '{"a": 1}' >"$work/other.json"
-refuses "is not what --json writes" --table "$work/other.json"
 refuses "No closing quotation" --mpicc "mpicc '" --mpirun true
 
 # A launcher that doesn't serve must not have its results called served.

@@ -67,7 +67,7 @@ notice() { # EXIT-CODE TIMEOUT MUTANT...
     read -r number name says <<<"$mutant"
     [[ " ${list[*]} " == *" $name=$number "* ]] || continue
     grep -A 2 "FAIL  $name " "$work/log" | grep -Eq "; seen .*$says" || fail "mutant $number: $(cat "$work/log")"
-    grep -q "\"check\": \"$name\".*\"result\": \"fail\"" "$work/results.json" || fail "mutant $number: the JSON: no failure"
+    grep -A 5 "\"check\": \"$name\"" "$work/results.json" | grep -q '"result": "fail"' || fail "mutant $number: the JSON: no failure"
     [[ $(sed '/^<h2>What the standard/,$d' "$work/page.html") == *"<article><h3><code>$name</code>"*"<pre>/* $name"$'\n'* ]] ||
       fail "mutant $number: the page lacks $name and its program"
     noticed=$((noticed + 1))

@@ -3,6 +3,7 @@
 
 import argparse
 import datetime
+import json
 import os
 import shutil
 import sys
@@ -12,7 +13,6 @@ import mpi as mpi_module
 import outcome
 import report
 import suite
-import table
 
 DESCRIPTION = """\
 Checks how an MPI caches attributes: compiles small programs with its compiler, runs each of them by its launcher in a
@@ -56,8 +56,6 @@ def parser(tool):
     p.add_argument("--reproducer", metavar="CHECK",
                    help="print a program of this check alone, and exit: C, or a shell script where Fortran is "
                         "needed; its exit code is 0 if the check passes")
-    p.add_argument("--table", metavar="JSON", nargs="+",
-                   help="print a table in Markdown from what --json wrote in several runs, and exit")
     return p
 
 
@@ -71,13 +69,6 @@ def chosen(sections, only):
         if name not in known:
             raise mpi_module.BadInput("there is no section and no check %s (--list lists them)" % name)
     return [check for check in everything if check.section in only or check.name in only]
-
-
-def list_checks(sections):
-    for section in sections:
-        print("%s: %s" % (section.name, section.title))
-        for check in section.checks:
-            print("  %-34s %-9s %-8s %s" % (check.name, check.kind, check.number, check.rule))
 
 
 def find_launcher(home):
@@ -127,7 +118,7 @@ def check_mpi(arguments, sections, home, tool):
             sys.stderr.write("\r\033[K")
     data = report.to_data(an_mpi, results, arguments, date)
     print(report.to_text(data, sections, tool), end="")
-    for path, text in ((arguments.json, report.to_json(data)), (arguments.html, report.to_html(data, sections))):
+    for path, text in ((arguments.json, json.dumps(data, indent=1)), (arguments.html, report.to_html(data, sections))):
         if path:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
@@ -140,7 +131,10 @@ def main(home, tool):
     sections = suite.read_sections()
     try:
         if arguments.list:
-            list_checks(sections)
+            for section in sections:
+                print("%s: %s" % (section.name, section.title))
+                for check in section.checks:
+                    print("  %-34s %-9s %-8s %s" % (check.name, check.kind, check.number, check.rule))
             return 0
         if arguments.reproducer:
             for check in (check for section in sections for check in section.checks):
@@ -148,9 +142,6 @@ def main(home, tool):
                     print(suite.reproducer(check), end="")
                     return 0
             raise mpi_module.BadInput("there is no check %s (--list lists them)" % arguments.reproducer)
-        if arguments.table:
-            print(table.markdown(map(table.row, table.read(arguments.table))), end="")
-            return 0
         return check_mpi(arguments, sections, home, tool)
     except mpi_module.BadInput as error:
         print("%s: %s" % (tool, error), file=sys.stderr)

@@ -16,39 +16,41 @@ class BadInput(Exception):
     """A mistake in the user's input, in one sentence."""
 
 
-# Features that some MPIs lack: name, and statements that compile and link only on an MPI that has it.
-FEATURES = {
-    "mpi1": "int k; MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &k, 0);"
-            " MPI_Attr_put(MPI_COMM_SELF, k, 0); MPI_Attr_delete(MPI_COMM_SELF, k); MPI_Keyval_free(&k);"
-            " (void)MPI_DUP_FN;",
-    "sessions": "MPI_Session s; MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s); MPI_Session_finalize(&s);",
-    "host": "int k = MPI_HOST; (void)k;",
-    "win_notification": "int k = MPI_WIN_NOTIFICATION_VALUE_UB; (void)k;",
-}
-
 SESSION = ("MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);"
            " MPI_Group_from_session_pset(s, \"mpi://SELF\", &g);"
            " MPI_Comm_create_from_group(g, \"probe\", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c); MPI_Group_free(&g);")
+WELL = " puts(\"probe: well\");"
 SESSION_TWICE = ("int i; for (i = 0; i < 2; ++i) { MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION +
-                 " MPI_Comm_free(&c); MPI_Session_finalize(&s); } puts(\"probe: well\");")
+                 " MPI_Comm_free(&c); MPI_Session_finalize(&s); }" + WELL)
 
-# Finds out whether the MPI has a function that its headers don't declare.
-IF_THERE = ("extern int %s() __attribute__((weak)); MPI_Init(NULL, NULL); if (%s) puts(\"probe: well\");"
-            " MPI_Finalize();")
 
-# Features that only running a program can find.
-PROGRAMS = {
-    "session_again": SESSION_TWICE,
-    "session_after": "MPI_Init(NULL, NULL); MPI_Finalize(); " + SESSION_TWICE,
-    "session_outlives": "MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION + " MPI_Init(NULL, NULL); MPI_Finalize();"
-                        " MPI_Comm_free(&c); MPI_Session_finalize(&s); puts(\"probe: well\");",
-    # The standard ABI of MPI-5.0; an MPI's own interface says that it is none.
-    "standard_abi": "int major = -1, minor; MPI_Abi_get_version(&major, &minor);"
-                    " if (major >= 0) puts(\"probe: well\");",
-    "mpix_session": "MPI_Session s; (void)s; " + IF_THERE % (("MPIX_Session_create_keyval",) * 2),
-    "mpix_file": IF_THERE % (("MPIX_File_create_keyval",) * 2),
-    "mpix_if_absent": IF_THERE % (("MPIX_Comm_set_attr_if_absent",) * 2),
-    "mpix": IF_THERE % (("MPIX_Comm_create_keyval_once",) * 2),
+def function(name):
+    """Finds out whether the MPI has a function that its headers don't declare."""
+    return ("extern int %s() __attribute__((weak)); MPI_Init(NULL, NULL); if (%s)%s MPI_Finalize();" % (name, name, WELL))
+
+
+# What some MPIs lack: name, what is said of an MPI without it, and statements that compile and link only on an MPI that has it.
+# If there is a WELL in them, each rank must come to it, too.
+FEATURES = {
+    "mpi1": ("it has no MPI-1 names",
+             "int k; MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &k, 0);"
+             " MPI_Attr_put(MPI_COMM_SELF, k, 0); MPI_Attr_delete(MPI_COMM_SELF, k); MPI_Keyval_free(&k); (void)MPI_DUP_FN;"),
+    "sessions": ("it has no sessions",
+                 "MPI_Session s; MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s); MPI_Session_finalize(&s);"),
+    "host": ("it has no MPI_HOST", "int k = MPI_HOST; (void)k;"),
+    "win_notification": ("it has none of MPI-5.1's attributes of windows", "int k = MPI_WIN_NOTIFICATION_VALUE_UB; (void)k;"),
+    "session_again": ("its second session ends badly, without attributes too", SESSION_TWICE),
+    "session_after": ("a session after MPI_Finalize ends badly, without attributes too",
+                      "MPI_Init(NULL, NULL); MPI_Finalize(); " + SESSION_TWICE),
+    "session_outlives": ("a session that outlives MPI_Finalize ends badly, without attributes too",
+                         "MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION + " MPI_Init(NULL, NULL); MPI_Finalize();"
+                         " MPI_Comm_free(&c); MPI_Session_finalize(&s);" + WELL),
+    # An MPI's own interface says that it is not the standard ABI of MPI-5.0.
+    "standard_abi": ("", "int major = -1, minor; MPI_Abi_get_version(&major, &minor); if (major >= 0)" + WELL),
+    "mpix_session": ("it has no attributes on sessions", "MPI_Session s; (void)s; " + function("MPIX_Session_create_keyval")),
+    "mpix_file": ("it has no attributes on files", function("MPIX_File_create_keyval")),
+    "mpix_if_absent": ("it has no set_attr_if_absent", function("MPIX_Comm_set_attr_if_absent")),
+    "mpix": ("its keyvals have no destructors", function("MPIX_Comm_create_keyval_once")),
 }
 
 PROBE = r"""
@@ -122,7 +124,7 @@ def telling_line(text):
 
 
 class Mpi:
-    """Compiles programs in a folder of its own and runs them. It looks only for those FEATURES and PROGRAMS that are in needs."""
+    """Compiles programs in a folder of its own and runs them. It looks only for those FEATURES that are in needs."""
 
     def __init__(self, arguments, folder, needs):
         self.folder = folder
@@ -134,11 +136,7 @@ class Mpi:
         self.mpirun = self._words("--mpirun", arguments.mpirun)
         self.served_by = arguments.served_by
         self._probe()
-        self.features = {name for name in needs & set(FEATURES) if self._has(name, FEATURES[name])}
-        for name in needs & set(PROGRAMS):
-            if self._has(name, PROGRAMS[name]) and (
-                    self.launch("has_" + name)[1].count("probe: well") == self.ranks):
-                self.features.add(name)
+        self.features = {name for name in needs & set(FEATURES) if self._has(name, FEATURES[name][1])}
 
     @staticmethod
     def _words(option, value):
@@ -213,5 +211,6 @@ class Mpi:
     def _has(self, name, code):
         text = "#include <mpi.h>\n#include <stdio.h>\nint main(void) { %s return 0; }\n" % code
         source = self.write("has_%s.c" % name, text)
-        return self.compile(self.mpicc, source, "has_" + name, "-Wno-deprecated-declarations",
-                            "-Werror=implicit-function-declaration") is None
+        if self.compile(self.mpicc, source, "has_" + name, "-Wno-deprecated-declarations", "-Werror=implicit-function-declaration"):
+            return False
+        return WELL not in code or self.launch("has_" + name)[1].count("probe: well") == self.ranks

@@ -2,6 +2,7 @@
 """Runs checks, and judges what they print."""
 
 import concurrent.futures
+import dataclasses
 import os
 import re
 
@@ -9,12 +10,16 @@ import mpi as mpi_module
 import suite
 
 
+@dataclasses.dataclass
 class Result:
-    """The result of one check: pass, fail, not applicable or open, with its details."""
+    """The result of one check, with its details."""
 
-    def __init__(self, check, result, detail="", expected="", seen="", seconds=0.0):
-        self.check, self.result, self.detail = check, result, detail
-        self.expected, self.seen, self.seconds = expected, seen, seconds
+    check: suite.Check
+    result: str  # pass, fail, not applicable or open
+    detail: str = ""
+    expected: str = ""
+    seen: str = ""
+    seconds: float = 0.0
 
 
 class Runner:
@@ -31,15 +36,7 @@ class Runner:
             return "MPI-%d.%d has this, this MPI is %d.%d" % (*check.since, *an_mpi.version)
         for feature in check.needs:
             if feature not in an_mpi.features and feature not in ("attr_put", "f08"):
-                return {"mpi1": "it has no MPI-1 names", "sessions": "it has no sessions",
-                        "session_again": "its second session ends badly, without attributes too",
-                        "session_after": "a session after MPI_Finalize ends badly, without attributes too",
-                        "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
-                        "mpix_session": "it has no attributes on sessions",
-                        "mpix_file": "it has no attributes on files",
-                        "mpix_if_absent": "it has no set_attr_if_absent",
-                        "mpix": "its keyvals have no destructors", "host": "it has no MPI_HOST",
-                        "win_notification": "it has none of MPI-5.1's attributes of windows"}[feature]
+                return mpi_module.FEATURES[feature][0]
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
         if check.ranks > an_mpi.ranks:
