@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""All that is specific to AArch64."""
+"""What instructions of AArch64 do, and how herd reads them."""
 
 import collections
 import dataclasses
 import re
-
-from slicing import Inexpressible, signed
 
 CONDITIONS = {"eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le",
               "le": "gt", "hs": "lo", "lo": "hs", "mi": "pl", "pl": "mi"}
@@ -24,6 +22,14 @@ NOTHING = {"nop", "bti", "paciasp", "autiasp", "hint", "adrp", "adr", "mrs", "pr
 # Instructions that herd knows by the same name, with the same operands.
 SAME = {"add", "adds", "sub", "subs", "and", "ands", "orr", "eor", "lsl", "lsr", "asr", "cmp", "tst", "csel", "csinc", "cset",
         "mov", "bic", "mvn", "neg", "sxtw"}
+
+
+class Inexpressible(Exception):
+    pass
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def name_of(operand):
@@ -69,364 +75,309 @@ class Decoded:
     barrier: str = ""  # as herd reads it
 
 
-class AArch64:
-    herd = "AArch64"
-    triple = "aarch64-linux-gnu"
-    model = "aarch64.cat"
-    general = [f"x{n}" for n in list(range(30))]
+def states(lines):
+    current = None
+    for line in lines:
+        if line.startswith(" PC="):
+            if current:
+                yield current
+            current = {"pc": int(line[4:20], 16), "xzr": 0}
+        if current is not None:
+            if line.startswith("PSTATE="):
+                current["nzcv"] = int(line[7:15], 16) >> 28
+            for name, value in re.findall(r"(X\d\d|SP)=([0-9a-f]{16})", line):
+                current["sp" if name == "SP" else "x" + str(int(name[1:]))] = int(value, 16)
+    if current:
+        yield current
 
-    def __init__(self, name, cpu, options=(), single_load=False):
-        self.name, self.options, self.single_load = name, list(options), single_load
-        self.qemu = ["qemu-aarch64", "-cpu", cpu]
 
-    # ---- the trace ----
-
-    @staticmethod
-    def states(lines):
-        current = None
-        for line in lines:
-            if line.startswith(" PC="):
-                if current:
-                    yield current
-                current = {"pc": int(line[4:20], 16), "xzr": 0}
-            if current is not None:
-                if line.startswith("PSTATE="):
-                    current["nzcv"] = int(line[7:15], 16) >> 28
-                for name, value in re.findall(r"(X\d\d|SP)=([0-9a-f]{16})", line):
-                    current["sp" if name == "SP" else "x" + str(int(name[1:]))] = int(value, 16)
-        if current:
-            yield current
-
-    @staticmethod
-    def own_steps(steps):
-        """The steps of the operation, up to its return."""
-        depth = 0
-        for step in steps:
-            yield step
-            depth += (step.mnemonic in ("bl", "blr")) - (step.mnemonic == "ret")
-            if depth < 0:
-                return
-
-    # ---- registers ----
-
-    @staticmethod
-    def is_vector(register):
-        return re.match(r"^[bhsdqv]\d", register) is not None
-
-    @staticmethod
-    def is_zero(register):
-        return register == "xzr"
-
-    @staticmethod
-    def zero(width):
-        return "XZR" if width == 8 else "WZR"
-
-    @staticmethod
-    def register(name, width):
-        return ("X" if width == 8 else "W") + name[1:]
-
-    @staticmethod
-    def initial(thread, register, value):
-        return f"int64_t {thread}:{register.upper()}={value};"
-
-    @staticmethod
-    def add_constant(to, base, number):
-        return f"ADD {to.upper()},{base.upper()},#{number}"
-
-    @staticmethod
-    def set_constant(to, number):
-        return f"MOV {to.upper()},#{number}"
-
-    @staticmethod
-    def show(step):
-        return f"{step.mnemonic} {', '.join(step.operands)}"
-
-    # ---- decoding ----
-
-    def decode(self, step):
-        m, ops = step.mnemonic, step.operands
-        if m in NOTHING:
-            return Decoded(writes={name_of(ops[0])} if ops and is_register(ops[0]) else set())
-        if m in BARRIERS:
-            return Decoded(barrier=f"{m.upper()} {ops[0].upper()}" if ops else m.upper())
-        if m.startswith("b.") or m in ("cbz", "cbnz", "tbz", "tbnz"):
-            return Decoded(flow="branch", reads={"nzcv"} if m.startswith("b.") else {name_of(ops[0])})
-        if m in JUMPS:
-            return Decoded(flow=m, writes={"x30"} if m in ("bl", "blr") else set())
-        if m in LOADS or m in STORES or m in CONDITIONAL_STORES or RMW.match(m):
-            return self._decode_access(step)
-        registers = [[name_of(r) for r in re.findall(r"\b(?:[wx](?:\d+|zr)|sp)\b", op)] for op in ops]
-        flat = [r for op in registers for r in op]
-        if m in ONLY_FLAGS:
-            reads, writes = set(flat), {"nzcv"}
-        else:
-            if not flat:
-                raise ValueError(f"unknown instruction: {self.show(step)}")
-            reads, writes = set(flat[1:]), {flat[0]}
-            if m in ("bfi", "bfxil", "movk", "bfm"):
-                reads.add(flat[0])
-            if m in SETS_FLAGS:
-                writes.add("nzcv")
-        if m in USES_FLAGS:
-            reads.add("nzcv")
-        return Decoded(reads=reads, writes=writes)
-
-    def _decode_access(self, step):
-        m, ops = step.mnemonic, step.operands
-        at = next(i for i, op in enumerate(ops) if op.startswith("["))
-        inner = re.match(r"^\[([^\]]*)\](!?)$", ops[at])
-        parts = [p.strip() for p in inner.group(1).split(",")]
-        base, index, offset = name_of(parts[0]), None, 0
-        if len(parts) > 1 and parts[1].startswith("#"):
-            offset = int(parts[1][1:], 0)
-        elif len(parts) > 1:
-            index = name_of(parts[1])
-            offset = step.regs[index] if not parts[1].startswith("w") else step.regs[index] & 0xffffffff
-            if len(parts) > 2 and "#" in parts[2]:
-                offset <<= int(parts[2].split("#")[1], 0)
-        address = (step.regs[base] + offset) & (1 << 64) - 1
-        data = [name_of(op) for op in ops[:at]]
-        size = width_of(ops[at - 1])
-        written_back = {base} if inner.group(2) or at + 1 < len(ops) else set()
-        values = data[-2:] if m in PAIRS else data[-1:]
-        accesses = [Access(address + size * i + word, base, index, r) for i, r in enumerate(values)
-                    for word in range(0, size, 8)]
-        reads = {base} | ({index} if index else set())
-        what = Decoded(accesses=accesses, size=size)
-        if m in LOADS:
-            what.reserves = "x" in m
-            what.reads, what.writes = reads, set(values) | written_back
-        elif RMW.match(m):
-            what.is_store = True
-            what.reads = reads | set(data)
-            what.writes = {data[0]} if m.startswith("cas") else {data[1]}
-        else:
-            what.is_store = True
-            what.reads = reads | set(values)
-            what.writes = written_back | ({data[0]} if m in CONDITIONAL_STORES else set())
-        return what
-
-    # ---- emitting ----
-
-    def _operand(self, step, op, thread):
-        if is_register(op):
-            return thread.source(step, name_of(op), width_of(op))
-        number = re.fullmatch(r"#(-?0x[0-9a-f]+)", op)
-        if number and not -(1 << 62) <= signed(int(number[1], 16)) < 1 << 62:  # herd can't read it
-            return thread.constant(int(number[1], 16))
-        return decimal(op).upper()
-
-    def compute(self, step, what, thread):
-        m, ops = step.mnemonic, step.operands
-        if "nzcv" in what.reads and "nzcv" not in thread.tainted:
-            return self._decided(step, thread)
-        if m == "ccmp":
-            return self._ccmp(step, thread)
-        if m in ("ubfx", "ubfiz", "bfi", "bfxil", "uxtw"):
-            return self._bits(step, thread)
-        if m not in SAME:
-            raise Inexpressible(f"{self.show(step)}: not known")
-        sources = [self._operand(step, op, thread) for op in (ops if m in ONLY_FLAGS else ops[1:])]
-        if m in ONLY_FLAGS:
-            thread.tainted.add("nzcv")
-            thread.emit(f"{m.upper()} {','.join(sources)}")
-            return None
-        to = thread.destination(name_of(ops[0]), width_of(ops[0]))
-        if m in SETS_FLAGS:
-            thread.tainted.add("nzcv")
-        thread.emit(f"{m.upper()} {to},{','.join(sources)}")
-        return None
-
-    def _decided(self, step, thread):
-        """A condition that depends on no slot: it holds or not, as in the trace."""
-        m, ops = step.mnemonic, step.operands
-        holds = condition_holds(ops[-1], step.regs["nzcv"])
-        if m == "ccmp":
-            thread.clean({"nzcv"})
-            if holds:
-                thread.tainted.add("nzcv")
-                thread.emit(f"CMP {self._operand(step, ops[0], thread)},{self._operand(step, ops[1], thread)}")
-        elif m == "csel":
-            chosen = ops[1] if holds else ops[2]
-            if name_of(chosen) not in thread.tainted:
-                thread.clean({name_of(ops[0])})
-            else:
-                source = self._operand(step, chosen, thread)
-                thread.emit(f"MOV {thread.destination(name_of(ops[0]), width_of(ops[0]))},{source}")
-        else:
-            raise Inexpressible(f"{self.show(step)}: flags that don't depend on memory")
-        thread.note("a condition that depends on nothing in the test: left out")
-
-    def _ccmp(self, step, thread):
-        """Compares what it compares if the condition holds, and otherwise two numbers whose comparison gives the given flags.
-        (Equal ones set Z and C, where only Z may be given; no compiler lets CS or CC follow that.)
-        """
-        left, right, flags, condition = step.operands
-        width = width_of(left)
-        numbers = {0: (0, -1), 2: (1, 0), 4: (0, 0), 8: (0, 1)}.get(int(flags[1:], 0))
-        if numbers is None:
-            raise Inexpressible(f"{self.show(step)}: no two numbers compare like that")
-        compared = []
-        for operand, number in zip((left, right), numbers):
-            wanted = self._operand(step, operand, thread) if is_register(operand) else thread.constant(int(operand[1:], 0), width)
-            otherwise = thread.constant(number, width) if number else self.zero(width)
-            compared.append(thread.temp(thread.temporary(), width))
-            thread.emit(f"CSEL {compared[-1]},{wanted},{otherwise},{condition.upper()}")
-        thread.emit(f"CMP {','.join(compared)}")
-        thread.tainted.add("nzcv")
-        thread.note("ccmp: as csel, csel and cmp, which give the same flags from the same registers and flags")
-        return None
-
-    def _bits(self, step, thread):
-        m, ops = step.mnemonic, step.operands
-        width = width_of(ops[0])
-        source = self._operand(step, ops[1], thread)
-        if m == "uxtw":
-            thread.emit(f"MOV {thread.destination(name_of(ops[0]), 4)},{source}")
-            return None
-        low, count = int(ops[2][1:], 0), int(ops[3][1:], 0)
-        if m == "ubfx":
-            thread.emit(f"UBFM {thread.destination(name_of(ops[0]), width)},{source},#{low},#{low + count - 1}")
-            thread.note("ubfx: as ubfm, of which it is an alias")
-            return None
-        mask = (1 << count) - 1
-        piece = thread.temp(thread.temporary(), width)
-        if m == "bfxil":
-            thread.emit(f"UBFM {piece},{source},#{low},#{low + count - 1}")
-            low = 0
-        else:
-            thread.emit(f"AND {piece},{source},{thread.constant(mask, width)}")
-            thread.emit(f"LSL {piece},{piece},#{low}")
-        if m == "ubfiz":
-            thread.emit(f"MOV {thread.destination(name_of(ops[0]), width)},{piece}")
-        else:
-            rest = thread.temp(thread.temporary(), width)
-            kept = ((1 << 8 * width) - 1) ^ (mask << low)
-            thread.emit(f"AND {rest},{self._operand(step, ops[0], thread)},{thread.constant(kept, width)}")
-            thread.emit(f"ORR {thread.destination(name_of(ops[0]), width)},{rest},{piece}")
-        thread.note(f"{m}: as and, lsl and orr, which compute the same from the same registers")
-        return None
-
-    def branch(self, step, what, thread):
-        m, ops = step.mnemonic, step.operands
-        taken = step.next == step.target
-        if m.startswith("b."):
-            condition = CONDITIONS[m[2:]] if taken else m[2:]
-            thread.emit(f"B.{condition.upper()} {thread.exit}")
+def own_steps(steps):
+    """The steps of the operation, up to its return."""
+    depth = 0
+    for step in steps:
+        yield step
+        depth += (step.mnemonic in ("bl", "blr")) - (step.mnemonic == "ret")
+        if depth < 0:
             return
-        if taken:
-            m = {"cbz": "cbnz", "cbnz": "cbz", "tbz": "tbnz", "tbnz": "tbz"}[m]
-        operands = [self._operand(step, op, thread) for op in ops[:-1]]
-        thread.emit(f"{m.upper()} {','.join(operands)},{thread.exit}")
 
-    def access(self, step, what, thread):
-        m, ops = step.mnemonic, step.operands
-        at = next(i for i, op in enumerate(ops) if op.startswith("["))
-        first = what.accesses[0]
-        place = f"[{thread.address(first.address)}]"
-        for register in sorted({first.base, first.index} & thread.tainted):
-            # For herd an address isn't a number: the one of the trace, with the dependency on what was read.
-            nothing, there = (thread.temp(thread.temporary()) for _ in range(2))
-            thread.emit(f"EOR {nothing},{thread.own(register)},{thread.own(register)}")
-            thread.emit(f"ADD {there},{place[1:-1]},{nothing}")
-            place = f"[{there}]"
-            thread.note("an address that is computed from what was read: that of the trace, which depends on it")
-        if at + 1 < len(ops) or ops[at].endswith("!"):
-            raise Inexpressible(f"{self.show(step)}: it writes an address back")
-        data = ops[:at]
-        if m == "ldp" and self.single_load:
-            m = "ldxp"
-            thread.note("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 reads ldp; each stlxp has its own ldaxp")
-        if m in LOADS:
-            to = [thread.destination(name_of(r), width_of(r)) for r in data]
-            thread.emit(f"{m.upper()} {','.join(to)},{place}")
-        elif RMW.match(m):
-            if m.startswith("cas"):
-                if name_of(data[0]) not in thread.tainted:
-                    thread.emit(f"MOV {thread.own(name_of(data[0]))},{thread.source(step, name_of(data[0]))}")
-                value = self._operand(step, data[1], thread)
-                thread.emit(f"{m.upper()} {thread.destination(name_of(data[0]), width_of(data[0]))},{value},{place}")
-            else:
-                value = self._operand(step, data[0], thread)
-                thread.emit(f"{m.upper()} {value},{thread.destination(name_of(data[1]), width_of(data[1]))},{place}")
-        elif m in CONDITIONAL_STORES:
-            values = [self._operand(step, r, thread) for r in data[1:]]
-            status = thread.destination(name_of(data[0]), 4)
-            thread.emit(f"{m.upper()} {status},{','.join(values)},{place}")
+def is_vector(register):
+    return re.match(r"^[bhsdqv]\d", register) is not None
+
+
+def register(name, width):
+    return ("X" if width == 8 else "W") + name[1:].upper()
+
+
+def initial(thread, register, value):
+    return f"int64_t {thread}:{register.upper()}={value};"
+
+
+def show(step):
+    return f"{step.mnemonic} {', '.join(step.operands)}"
+
+def decode(step):
+    m, ops = step.mnemonic, step.operands
+    if m in NOTHING:
+        return Decoded(writes={name_of(ops[0])} if ops and is_register(ops[0]) else set())
+    if m in BARRIERS:
+        return Decoded(barrier=f"{m.upper()} {ops[0].upper()}" if ops else m.upper())
+    if m.startswith("b.") or m in ("cbz", "cbnz", "tbz", "tbnz"):
+        return Decoded(flow="branch", reads={"nzcv"} if m.startswith("b.") else {name_of(ops[0])})
+    if m in JUMPS:
+        return Decoded(flow=m, writes={"x30"} if m in ("bl", "blr") else set())
+    if m in LOADS or m in STORES or m in CONDITIONAL_STORES or RMW.match(m):
+        return _decode_access(step)
+    registers = [[name_of(r) for r in re.findall(r"\b(?:[wx](?:\d+|zr)|sp)\b", op)] for op in ops]
+    flat = [r for op in registers for r in op]
+    if m in ONLY_FLAGS:
+        reads, writes = set(flat), {"nzcv"}
+    else:
+        if not flat:
+            raise ValueError(f"unknown instruction: {show(step)}")
+        reads, writes = set(flat[1:]), {flat[0]}
+        if m in ("bfi", "bfxil", "movk", "bfm"):
+            reads.add(flat[0])
+        if m in SETS_FLAGS:
+            writes.add("nzcv")
+    if m in USES_FLAGS:
+        reads.add("nzcv")
+    return Decoded(reads=reads, writes=writes)
+
+
+def _decode_access(step):
+    m, ops = step.mnemonic, step.operands
+    at = next(i for i, op in enumerate(ops) if op.startswith("["))
+    inner = re.match(r"^\[([^\]]*)\](!?)$", ops[at])
+    parts = [p.strip() for p in inner.group(1).split(",")]
+    base, index, offset = name_of(parts[0]), None, 0
+    if len(parts) > 1 and parts[1].startswith("#"):
+        offset = int(parts[1][1:], 0)
+    elif len(parts) > 1:
+        index = name_of(parts[1])
+        offset = step.regs[index] if not parts[1].startswith("w") else step.regs[index] & 0xffffffff
+        if len(parts) > 2 and "#" in parts[2]:
+            offset <<= int(parts[2].split("#")[1], 0)
+    address = (step.regs[base] + offset) & (1 << 64) - 1
+    data = [name_of(op) for op in ops[:at]]
+    size = width_of(ops[at - 1])
+    written_back = {base} if inner.group(2) or at + 1 < len(ops) else set()
+    values = data[-2:] if m in PAIRS else data[-1:]
+    accesses = [Access(address + size * i + word, base, index, r) for i, r in enumerate(values)
+                for word in range(0, size, 8)]
+    reads = {base} | ({index} if index else set())
+    what = Decoded(accesses=accesses, size=size)
+    if m in LOADS:
+        what.reserves = "x" in m
+        what.reads, what.writes = reads, set(values) | written_back
+    elif RMW.match(m):
+        what.is_store = True
+        what.reads = reads | set(data)
+        what.writes = {data[0]} if m.startswith("cas") else {data[1]}
+    else:
+        what.is_store = True
+        what.reads = reads | set(values)
+        what.writes = written_back | ({data[0]} if m in CONDITIONAL_STORES else set())
+    return what
+
+def _operand(step, op, thread):
+    if is_register(op):
+        return thread.source(step, name_of(op), width_of(op))
+    number = re.fullmatch(r"#(-?0x[0-9a-f]+)", op)
+    if number and not -(1 << 62) <= signed(int(number[1], 16)) < 1 << 62:  # herd can't read it
+        return thread.constant(int(number[1], 16))
+    return decimal(op).upper()
+
+
+def compute(step, what, thread):
+    m, ops = step.mnemonic, step.operands
+    if "nzcv" in what.reads and "nzcv" not in thread.tainted:
+        return _decided(step, thread)
+    if m == "ccmp":
+        return _ccmp(step, thread)
+    if m in ("ubfx", "ubfiz", "bfi", "bfxil", "uxtw"):
+        return _bits(step, thread)
+    if m not in SAME:
+        raise Inexpressible(f"{show(step)}: not known")
+    sources = [_operand(step, op, thread) for op in (ops if m in ONLY_FLAGS else ops[1:])]
+    if m in ONLY_FLAGS:
+        thread.tainted.add("nzcv")
+        thread.emit(f"{m.upper()} {','.join(sources)}")
+        return None
+    to = thread.destination(name_of(ops[0]), width_of(ops[0]))
+    if m in SETS_FLAGS:
+        thread.tainted.add("nzcv")
+    thread.emit(f"{m.upper()} {to},{','.join(sources)}")
+    return None
+
+
+def _decided(step, thread):
+    """A condition that depends on no slot: it holds or not, as in the trace."""
+    m, ops = step.mnemonic, step.operands
+    holds = condition_holds(ops[-1], step.regs["nzcv"])
+    if m == "ccmp":
+        thread.clean({"nzcv"})
+        if holds:
+            thread.tainted.add("nzcv")
+            thread.emit(f"CMP {_operand(step, ops[0], thread)},{_operand(step, ops[1], thread)}")
+    elif m == "csel":
+        chosen = ops[1] if holds else ops[2]
+        if name_of(chosen) not in thread.tainted:
+            thread.clean({name_of(ops[0])})
         else:
-            values = [self._operand(step, r, thread) for r in data]
-            thread.emit(f"{m.upper()} {','.join(values)},{place}")
+            source = _operand(step, chosen, thread)
+            thread.emit(f"MOV {thread.destination(name_of(ops[0]), width_of(ops[0]))},{source}")
+    else:
+        raise Inexpressible(f"{show(step)}: flags that don't depend on memory")
+    thread.notes.add("a condition that depends on nothing in the test: left out")
 
-    @staticmethod
-    def move(thread, to, source):
-        thread.emit(f"MOV {to},{source}")
 
-    # ---- what callers of the library do ----
+def _ccmp(step, thread):
+    """Compares what it compares if the condition holds, and otherwise two numbers whose comparison gives the given flags.
+    (Equal ones set Z and C, where only Z may be given; no compiler lets CS or CC follow that.)
+    """
+    left, right, flags, condition = step.operands
+    width = width_of(left)
+    numbers = {0: (0, -1), 2: (1, 0), 4: (0, 0), 8: (0, 1)}.get(int(flags[1:], 0))
+    if numbers is None:
+        raise Inexpressible(f"{show(step)}: no two numbers compare like that")
+    compared = []
+    for operand, number in zip((left, right), numbers):
+        wanted = _operand(step, operand, thread) if is_register(operand) else thread.constant(int(operand[1:], 0), width)
+        otherwise = thread.constant(number, width) if number else thread.own("xzr", width)
+        compared.append(thread.temp(thread.temporary(), width))
+        thread.emit(f"CSEL {compared[-1]},{wanted},{otherwise},{condition.upper()}")
+    thread.emit(f"CMP {','.join(compared)}")
+    thread.tainted.add("nzcv")
+    thread.notes.add("ccmp: as csel, csel and cmp, which give the same flags from the same registers and flags")
+    return None
 
-    @staticmethod
-    def store(thread, address, value, release=False):
-        thread.emit(f"{'STLR' if release else 'STR'} {thread.constant(value)},[{thread.address(address)}]")
 
-    @staticmethod
-    def load(thread, to, address, acquire=False):
-        thread.emit(f"{'LDAR' if acquire else 'LDR'} {to},[{thread.address(address)}]")
+def _bits(step, thread):
+    m, ops = step.mnemonic, step.operands
+    width = width_of(ops[0])
+    source = _operand(step, ops[1], thread)
+    if m == "uxtw":
+        thread.emit(f"MOV {thread.destination(name_of(ops[0]), 4)},{source}")
+        return None
+    low, count = int(ops[2][1:], 0), int(ops[3][1:], 0)
+    if m == "ubfx":
+        thread.emit(f"UBFM {thread.destination(name_of(ops[0]), width)},{source},#{low},#{low + count - 1}")
+        thread.notes.add("ubfx: as ubfm, of which it is an alias")
+        return None
+    mask = (1 << count) - 1
+    piece = thread.temp(thread.temporary(), width)
+    if m == "bfxil":
+        thread.emit(f"UBFM {piece},{source},#{low},#{low + count - 1}")
+        low = 0
+    else:
+        thread.emit(f"AND {piece},{source},{thread.constant(mask, width)}")
+        thread.emit(f"LSL {piece},{piece},#{low}")
+    if m == "ubfiz":
+        thread.emit(f"MOV {thread.destination(name_of(ops[0]), width)},{piece}")
+    else:
+        rest = thread.temp(thread.temporary(), width)
+        kept = ((1 << 8 * width) - 1) ^ (mask << low)
+        thread.emit(f"AND {rest},{_operand(step, ops[0], thread)},{thread.constant(kept, width)}")
+        thread.emit(f"ORR {thread.destination(name_of(ops[0]), width)},{rest},{piece}")
+    thread.notes.add(f"{m}: as and, lsl and orr, which compute the same from the same registers")
+    return None
 
-    @staticmethod
-    def load_through(thread, to, pointer, address):
-        thread.emit(f"EOR {to},{pointer},{pointer}")
-        thread.emit(f"LDR {to},[{thread.address(address)},{to}]")
 
-    @staticmethod
-    def full_fence(thread):
-        thread.emit("DMB ISH")
+def branch(step, thread):
+    m, ops = step.mnemonic, step.operands
+    taken = step.next == step.target
+    if m.startswith("b."):
+        condition = CONDITIONS[m[2:]] if taken else m[2:]
+        thread.emit(f"B.{condition.upper()} {thread.exit}")
+        return
+    if taken:
+        m = {"cbz": "cbnz", "cbnz": "cbz", "tbz": "tbnz", "tbnz": "tbz"}[m]
+    operands = [_operand(step, op, thread) for op in ops[:-1]]
+    thread.emit(f"{m.upper()} {','.join(operands)},{thread.exit}")
 
-    @staticmethod
-    def leave_if_zero(thread, register):
-        thread.emit(f"CBZ {register},{thread.exit}")
 
-    @staticmethod
-    def done(thread, to):
-        thread.emit(f"MOV {to},#1")
+def access(step, what, thread):
+    m, ops = step.mnemonic, step.operands
+    at = next(i for i, op in enumerate(ops) if op.startswith("["))
+    first = what.accesses[0]
+    place = f"[{thread.address(first.address)}]"
+    for register in sorted({first.base, first.index} & thread.tainted):
+        # For herd an address isn't a number: the one of the trace, with the dependency on what was read.
+        nothing, there = (thread.temp(thread.temporary()) for _ in range(2))
+        thread.emit(f"EOR {nothing},{thread.own(register)},{thread.own(register)}")
+        thread.emit(f"ADD {there},{place[1:-1]},{nothing}")
+        place = f"[{there}]"
+        thread.notes.add("an address that is computed from what was read: that of the trace, which depends on it")
+    if at + 1 < len(ops) or ops[at].endswith("!"):
+        raise Inexpressible(f"{show(step)}: it writes an address back")
+    data = ops[:at]
+    if m == "ldp" and thread.memory.program.arch.single_load:
+        m = "ldxp"
+        thread.notes.add("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 reads ldp; each stlxp has its own ldaxp")
+    if m in LOADS:
+        to = [thread.destination(name_of(r), width_of(r)) for r in data]
+        thread.emit(f"{m.upper()} {','.join(to)},{place}")
+    elif RMW.match(m):
+        if m.startswith("cas"):
+            if name_of(data[0]) not in thread.tainted:
+                thread.emit(f"MOV {thread.own(name_of(data[0]))},{thread.source(step, name_of(data[0]))}")
+            value = _operand(step, data[1], thread)
+            thread.emit(f"{m.upper()} {thread.destination(name_of(data[0]), width_of(data[0]))},{value},{place}")
+        else:
+            value = _operand(step, data[0], thread)
+            thread.emit(f"{m.upper()} {value},{thread.destination(name_of(data[1]), width_of(data[1]))},{place}")
+    elif m in CONDITIONAL_STORES:
+        values = [_operand(step, r, thread) for r in data[1:]]
+        status = thread.destination(name_of(data[0]), 4)
+        thread.emit(f"{m.upper()} {status},{','.join(values)},{place}")
+    else:
+        values = [_operand(step, r, thread) for r in data]
+        thread.emit(f"{m.upper()} {','.join(values)},{place}")
 
-    # ---- negative controls ----
+def weaken(text, what):
+    """The instruction without its acquire, release or atomicity, or None if nothing is left of it."""
+    name, _, rest = text.partition(" ")
+    if what == "fence":  # and what else orders a load after a store: store-release to LDAR, and CASAL
+        return None if text == "DMB ISH" else text.replace("LDAR ", "LDAPR ").replace("CASAL ", "CASA ")
+    if what == "acquire":
+        if name in ("LDAR", "LDAPR"):
+            name = "LDR"
+        elif name in ("LDAXR", "LDAXP"):
+            name = name.replace("A", "")
+        elif name == "DMB" and rest == "ISHLD":
+            return None
+        elif RMW.match(name.lower()):
+            name = re.sub(r"A(L?)$", r"\1", name)
+    elif what == "release":
+        if name == "STLR":
+            name = "STR"
+        elif name in ("STLXR", "STLXP"):
+            name = name.replace("STL", "ST")
+        elif RMW.match(name.lower()):
+            name = re.sub(r"L$", "", name)
+    elif what == "atomicity":
+        if name in ("LDXR", "LDAXR", "LDXP", "LDAXP"):
+            name = name.replace("XR", "R").replace("XP", "P").replace("LDAP", "LDP")
+        elif name in ("STXR", "STLXR", "STXP", "STLXP"):
+            status, rest = rest.split(",", 1)
+            name = {"STXR": "STR", "STLXR": "STLR", "STXP": "STP", "STLXP": "STP"}[name]
+            return [f"MOV {status},#0", f"{name} {rest}"]
+        elif name.startswith("CAS"):
+            old, new, place = rest.split(",", 2)
+            return [f"MOV X30,{old}", f"LDR {old},{place}", f"CMP {old},X30", f"CSEL X30,{new},{old},EQ", f"STR X30,{place}"]
+    return f"{name} {rest}" if rest else name
 
-    @staticmethod
-    def weaken(text, what):
-        """The instruction without its acquire, release or atomicity, or None if nothing is left of it."""
-        name, _, rest = text.partition(" ")
-        if what == "fence":  # and what else orders a load after a store: store-release to LDAR, and CASAL
-            return None if text == "DMB ISH" else text.replace("LDAR ", "LDAPR ").replace("CASAL ", "CASA ")
-        if what == "acquire":
-            if name in ("LDAR", "LDAPR"):
-                name = "LDR"
-            elif name in ("LDAXR", "LDAXP"):
-                name = name.replace("A", "")
-            elif name == "DMB" and rest == "ISHLD":
-                return None
-            elif RMW.match(name.lower()):
-                name = re.sub(r"A(L?)$", r"\1", name)
-        elif what == "release":
-            if name == "STLR":
-                name = "STR"
-            elif name in ("STLXR", "STLXP"):
-                name = name.replace("STL", "ST")
-            elif RMW.match(name.lower()):
-                name = re.sub(r"L$", "", name)
-        elif what == "atomicity":
-            if name in ("LDXR", "LDAXR", "LDXP", "LDAXP"):
-                name = name.replace("XR", "R").replace("XP", "P").replace("LDAP", "LDP")
-            elif name in ("STXR", "STLXR", "STXP", "STLXP"):
-                status, rest = rest.split(",", 1)
-                name = {"STXR": "STR", "STLXR": "STLR", "STXP": "STP", "STLXP": "STP"}[name]
-                return [f"MOV {status},#0", f"{name} {rest}"]
-            elif name.startswith("CAS"):
-                old, new, place = rest.split(",", 2)
-                return [f"MOV X30,{old}", f"LDR {old},{place}", f"CMP {old},X30", f"CSEL X30,{new},{old},EQ", f"STR X30,{place}"]
-        return f"{name} {rest}" if rest else name
+
+@dataclasses.dataclass
+class Arch:
+    name: str
+    cpu: str
+    options: list
+    single_load: bool  # an LDP of 16 aligned bytes is one access
 
 
 ARCHES = [
-    AArch64("aarch64", "cortex-a57"),
-    AArch64("aarch64 LSE", "max"),
-    AArch64("aarch64 LSE2", "max", ["-DATTRCACHE_LSE2"], single_load=True),
+    Arch("aarch64", "cortex-a57", [], False),
+    Arch("aarch64 LSE", "max", [], False),
+    Arch("aarch64 LSE2", "max", ["-DATTRCACHE_LSE2"], True),
 ]

@@ -59,9 +59,9 @@ def main():
             except (trace.Failed, OSError) as why:
                 count.failed.append(f"{arch.name}: {why}")
                 continue
-            print(f"{arch.name}: {program.compiler}, {arch.model}", flush=True)
+            print(f"{arch.name}: {program.compiler}", flush=True)
             for scenario in wanted:
-                for found in tests.check(arch, program, scenario, folder, chosen.seconds):
+                for found in tests.check(program, scenario, folder, chosen.seconds):
                     count.add(arch, scenario, *found)
     print()
     for scenario in SCENARIOS:

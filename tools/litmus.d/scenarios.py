@@ -2,7 +2,7 @@
 """The scenarios: which operations run concurrently, which outcome is forbidden, and which weaker code allows it.
 
 A scenario begins with the memory that driver.c had before one of its operations. A control weakens the code
-(arch.weaken); then the forbidden outcome must be possible, which shows that the test can fail.
+(aarch64.weaken); then the forbidden outcome must be possible, which shows that the test can fail.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ class Scenario:
     name: str
     never: str  # what must never happen
     begins: str
-    threads: list  # of functions of an Author
+    threads: list  # of (function of an Author, further arguments)
     forbidden: str  # herd's condition; {name} stands for a thread's result
     controls: list  # [(what is taken away, {tag: kind of weakening})]
 
@@ -27,8 +27,8 @@ def is_of_exchange(what):
 class Author:
     """Writes a thread: operations of the library, and what its caller does before and after."""
 
-    def __init__(self, arch, program, thread):
-        self.arch, self.program, self.thread = arch, program, thread
+    def __init__(self, program, thread):
+        self.program, self.thread = program, thread
 
     def at(self, name):
         if name == "slot0":
@@ -40,14 +40,21 @@ class Author:
         self.thread.results[name] = temp
         return temp
 
+    def _store(self, where, release=False):
+        store = "STLR" if release else "STR"
+        self.thread.emit(f"{store} {self.thread.constant(1)},[{self.thread.address(self.at(where))}]")
+
+    def _load(self, temp, where, acquire):
+        self.thread.emit(f"{'LDAR' if acquire else 'LDR'} {temp},[{self.thread.address(self.at(where))}]")
+
     def writes(self, where, tag="caller", release=False):
         self.thread.tag = tag
-        self.arch.store(self.thread, self.at(where), 1, release)
+        self._store(where, release)
 
     def reads(self, where, name, tag="caller", acquire=False):
         self.thread.tag = tag
         temp = self._result(name)
-        self.arch.load(self.thread, temp, self.at(where), acquire)
+        self._load(temp, where, acquire)
         return temp
 
     def _begin(self, operation):
@@ -80,7 +87,7 @@ class Author:
                 self._kernel("ack", "ipi")
             self.thread.follow(step, what, at == looks[-1] or at < looks[-1] and is_of_exchange(what))
             if looked and at == looks[-1]:
-                self.arch.move(self.thread, self._result(looked), self.thread.own(what.accesses[0].register))
+                self.thread.move(self._result(looked), self.thread.own(what.accesses[0].register))
                 return
 
     def asks_for_tombs(self, give_back, delete=None):
@@ -106,107 +113,85 @@ class Author:
         tag, self.thread.tag = self.thread.tag, "kernel"
         asks = told == "ipi"
         if asks:
-            self.arch.full_fence(self.thread)
-            self.arch.store(self.thread, self.at(told), 1)
+            self.thread.emit("DMB ISH")
+            self._store(told)
         temp = self.thread.temp(self.thread.temporary())
-        self.arch.load(self.thread, temp, self.at(awaited), not asks)
-        self.arch.leave_if_zero(self.thread, temp)
-        self.arch.full_fence(self.thread)
+        self._load(temp, awaited, not asks)
+        self.leaves_if_zero(temp)
+        self.thread.emit("DMB ISH")
         if not asks:
-            self.arch.store(self.thread, self.at(told), 1)
+            self._store(told)
         self.thread.tag = tag
 
     def got(self, name):
         """The value that get has stored for its caller; if it found none, the thread ends."""
         temp = self.reads("result", name)
-        self.arch.leave_if_zero(self.thread, temp)
+        self.leaves_if_zero(temp)
         return temp
 
     def reads_through(self, pointer, where, name):
         """Reads `where`, whose address depends on the pointer, as if it were the pointer itself."""
-        self.arch.load_through(self.thread, self._result(name), pointer, self.at(where))
+        temp = self._result(name)
+        self.thread.emit(f"EOR {temp},{pointer},{pointer}")
+        self.thread.emit(f"LDR {temp},[{self.thread.address(self.at(where))},{temp}]")
 
     def leaves_if_zero(self, temp):
-        self.arch.leave_if_zero(self.thread, temp)
+        self.thread.emit(f"CBZ {temp},{self.thread.exit}")
 
     def done(self, name):
         self.thread.tag = "end"
-        self.arch.done(self.thread, self._result(name))
+        self.thread.emit(f"MOV {self._result(name)},#1")
 
 
-def stored(writer):
-    def code(t):
-        t.writes("data1" if writer == "attach" else "data2")
-        t.does(writer)
-        t.done("wrote")
-    return code
+def stored(t, writer):
+    t.writes("data1" if writer == "attach" else "data2")
+    t.does(writer)
+    t.done("wrote")
 
 
-def reads_what_it_got(where):
-    def code(t):
-        t.does("get")
-        t.reads_through(t.got("pointer"), where, "seen")
-        t.done("read")
-    return code
-
-
-def reads_beside(where):
-    def code(t):
-        t.does("get")
-        t.got("pointer")
-        t.reads(where, "seen")
-        t.done("read")
-    return code
-
-
-def only(operation, done, **how):
-    def code(t):
-        t.does(operation, **how)
-        t.done(done)
-    return code
-
-
-def exchanges(operation, done):
-    """Only exchanges and stores: with the loads before them, there are more executions than herd can go through."""
-    def code(t):
-        t.does(operation, is_of_exchange)
-        t.done(done)
-    return code
-
-
-def gets(operation="get"):
-    def code(t):
-        t.does(operation)
-        t.got("pointer")
-        t.done("read")
-    return code
-
-
-def gets_address(t):
-    t.does("get_aint")
-    t.reads_through(t.got("pointer"), "slot0", "seen")
+def reads_what_it_got(t, where, operation="get"):
+    t.does(operation)
+    t.reads_through(t.got("pointer"), where, "seen")
     t.done("read")
 
 
-def claims(operation, **how):
-    def code(t):
-        t.claims(operation, **how)
-        t.done("deletes")
-    return code
+def reads_beside(t, where, operation="get"):
+    t.does(operation)
+    t.got("pointer")
+    t.reads(where, "seen")
+    t.done("read")
 
 
-def gives_back(give_back, delete, interrupted=""):
-    def code(t):
-        t.asks_for_tombs(give_back, delete)
-        t.does(give_back, interrupted=interrupted)
-        t.done("silent")
-    return code
+def only(t, operation, done, interrupted=""):
+    t.does(operation, interrupted=interrupted)
+    t.done(done)
 
 
-def looks(delete, interrupts):
-    def code(t):
-        t.claims(delete, interrupts=interrupts, looked="looked")
-    return code
+def exchanges(t, operation, done):
+    """Only exchanges and stores: with the loads before them, there are more executions than herd can go through."""
+    t.does(operation, is_of_exchange)
+    t.done(done)
+
+
+def gets(t):
+    t.does("get")
+    t.got("pointer")
+    t.done("read")
+
+
+def claims(t, operation, interrupts=False):
+    t.claims(operation, interrupts)
+    t.done("deletes")
+
+
+def gives_back(t, give_back, delete, interrupted=""):
+    t.asks_for_tombs(give_back, delete)
+    t.does(give_back, interrupted=interrupted)
+    t.done("silent")
+
+
+def looks(t, delete, interrupts):
+    t.claims(delete, interrupts=interrupts, looked="looked")
 
 
 def uses_and_gives_back(t):
@@ -228,16 +213,7 @@ def deletes_and_tells(t):
 
 def is_told_and_gets(t):
     t.leaves_if_zero(t.reads("flag", "told", "flag", acquire=True))
-    t.does("get")
-    t.got("pointer")
-    t.done("read")
-
-
-def finds_present(t):
-    t.does("find_present")
-    t.got("pointer")
-    t.reads("data1", "seen")
-    t.done("read")
+    gets(t)
 
 
 BORROWED = "a borrow holds the value, and the delete has seen no holder"
@@ -245,71 +221,73 @@ LEFT = "a delete is left to a borrower, which gives back without looking for a t
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and its target is as it was before",
-             "attach", [stored("attach"), reads_what_it_got("data1")], "{read}=1 /\\ {seen}=0",
+             "attach", [(stored, "attach"), (reads_what_it_got, "data1")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach": "release"})]),
     Scenario("attach, read beside", "the same of data that the value doesn't point to, an index's for example",
-             "attach", [stored("attach"), reads_beside("data1")], "{read}=1 /\\ {seen}=0",
+             "attach", [(stored, "attach"), (reads_beside, "data1")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach": "release"}), ("get's acquire", {"get": "acquire"})]),
     Scenario("replace, read through", "the same of a value that replaces another",
-             "replace", [stored("replace"), reads_what_it_got("data2")], "{read}=1 /\\ {pointer}={data2} /\\ {seen}=0",
+             "replace", [(stored, "replace"), (reads_what_it_got, "data2")], "{read}=1 /\\ {pointer}={data2} /\\ {seen}=0",
              [("set's release", {"replace": "release"})]),
     Scenario("replace, read beside", "the same of data beside it",
-             "replace", [stored("replace"), reads_beside("data2")], "{read}=1 /\\ {pointer}={data2} /\\ {seen}=0",
+             "replace", [(stored, "replace"), (reads_beside, "data2")], "{read}=1 /\\ {pointer}={data2} /\\ {seen}=0",
              [("set's release", {"replace": "release"}), ("get's acquire", {"get": "acquire"})]),
     Scenario("whole, the old tag", "a get beside a set of an Aint takes the Aint for the pointer that was there",
-             "replace_by_aint", [only("replace_by_aint", "wrote"), gets()], "{read}=1 /\\ {pointer}=7",
+             "replace_by_aint", [(only, "replace_by_aint", "wrote"), (gets,)], "{read}=1 /\\ {pointer}=7",
              [("get's acquire, or one step", {"get": "acquire atomicity"})]),
     Scenario("whole, the new tag", "a get that finds an Aint gives an address where the old pointer still is",
-             "replace_by_aint", [only("replace_by_aint", "wrote"), gets_address], "{read}=1 /\\ {seen}={data2}",
+             "replace_by_aint", [(only, "replace_by_aint", "wrote"), (reads_what_it_got, "slot0", "get_aint")],
+             "{read}=1 /\\ {seen}={data2}",
              [("get's acquire, or one step", {"get_aint": "acquire atomicity"})]),
     Scenario("delete, then tell", "a get returns a value whose delete has happened before",
-             "delete", [deletes_and_tells, is_told_and_gets], "{read}=1",
+             "delete", [(deletes_and_tells,), (is_told_and_gets,)], "{read}=1",
              [("the reader's acquires", {"flag": "acquire", "get": "acquire"})]),
     Scenario("attach, attach", "both take effect",
-             "attach", [exchanges("attach", "first"), exchanges("attach", "second")], "{first}=1 /\\ {second}=1",
+             "attach", [(exchanges, "attach", "first"), (exchanges, "attach", "second")], "{first}=1 /\\ {second}=1",
              [("one set's atomicity", {"attach": "atomicity"})]),
     Scenario("delete, delete", "both detach the value",
-             "delete", [exchanges("delete", "first"), exchanges("delete", "second")], "{first}=1 /\\ {second}=1",
+             "delete", [(exchanges, "delete", "first"), (exchanges, "delete", "second")], "{first}=1 /\\ {second}=1",
              [("the deletes' atomicity", {"delete": "atomicity"})]),
     Scenario("replace, delete", "both take effect, and a value is left",
-             "replace_again", [exchanges("replace_again", "first"), exchanges("delete", "second")],
+             "replace_again", [(exchanges, "replace_again", "first"), (exchanges, "delete", "second")],
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
     Scenario("set if absent, twice", "both attach their value",
-             "attach_if_absent", [exchanges("attach_if_absent", "first"), exchanges("attach_if_absent", "second")],
+             "attach_if_absent", [(exchanges, "attach_if_absent", "first"), (exchanges, "attach_if_absent", "second")],
              "{first}=1 /\\ {second}=1",
              [("one set's atomicity", {"attach_if_absent": "atomicity"})]),
     Scenario("set if absent, get", "a get returns the value that it attached, and data beside it is as it was before",
-             "attach_if_absent", [stored("attach_if_absent"), reads_beside("data2")], "{read}=1 /\\ {seen}=0",
+             "attach_if_absent", [(stored, "attach_if_absent"), (reads_beside, "data2")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach_if_absent": "release"}), ("get's acquire", {"get": "acquire"})]),
     Scenario("attach, set if absent", "it finds the value present, and data beside it is as it was before",
-             "attach", [stored("attach"), finds_present], "{read}=1 /\\ {seen}=0",
+             "attach", [(stored, "attach"), (reads_beside, "data1", "find_present")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach": "release"}), ("its acquire", {"find_present": "acquire"})]),
     Scenario("first borrow, delete", BORROWED,
-             "first_borrow", [exchanges("first_borrow", "borrowed"), claims("full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
+             "first_borrow", [(exchanges, "first_borrow", "borrowed"), (claims, "full_delete_read")],
+             "{borrowed}=1 /\\ {deletes}=1",
              [("the borrow's release", {"first_borrow": "release"})]),
     Scenario("full borrow, delete", BORROWED,
-             "full_borrow", [only("full_borrow", "borrowed"), claims("full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
+             "full_borrow", [(only, "full_borrow", "borrowed"), (claims, "full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
              [("the borrow's full fence", {"full_borrow": "fence"}), ("the delete's full fence", {"full_delete_read": "fence"})]),
     Scenario("full give back, leave", LEFT,
-             "full_give_back_of_left", [gives_back("full_give_back_of_left", "full_leave"), looks("full_leave", False)],
+             "full_give_back_of_left", [(gives_back, "full_give_back_of_left", "full_leave"), (looks, "full_leave", False)],
              "{silent}=1 /\\ {looked}={held}",
              [("the borrower's full fence", {"full_give_back_of_left": "fence"}),
               ("the delete's full fence", {"full_leave": "fence"})]),
 ] + [
     Scenario(f"borrow, delete, {interrupted}", BORROWED,
-             "borrow", [only("borrow", "borrowed", interrupted=interrupted), claims("delete_read", interrupts=True)],
+             "borrow", [(only, "borrow", "borrowed", interrupted), (claims, "delete_read", True)],
              "{borrowed}=1 /\\ {deletes}=1",
              [("the kernel's fence", {"kernel": "everything", "borrow": "fence"})])
     for interrupted in ("before", "between", "after")
 ] + [
     Scenario(f"give back, leave, {interrupted}", LEFT,
-             "give_back_of_left", [gives_back("give_back_of_left", "leave", interrupted), looks("leave", True)],
+             "give_back_of_left", [(gives_back, "give_back_of_left", "leave", interrupted), (looks, "leave", True)],
              "{silent}=1 /\\ {looked}={held}",
              [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")
 ] + [
     Scenario("give back, delete", "a borrower has read what was written after the value's delete",
-             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deletes}=1 /\\ {seen}=1",
+             "give_back", [(uses_and_gives_back,), (deletes_and_overwrites,)], "{deletes}=1 /\\ {seen}=1",
              [("every order of giving back", {"give_back": "acquire release"})]),
 ]

@@ -17,9 +17,8 @@ The following is left out. It can only make the model allow more, because there 
 
 import re
 
-
-class Inexpressible(Exception):
-    pass
+import aarch64
+from aarch64 import Inexpressible, signed
 
 
 class Memory:
@@ -66,15 +65,11 @@ class Memory:
         return [lines[name] for name in sorted(lines)]
 
 
-def signed(value):
-    return value - (1 << 64) if value >= 1 << 63 else value
-
-
 class Thread:
     """The code of one thread. Operands are written <...> until registers are assigned."""
 
-    def __init__(self, arch, memory, number):
-        self.arch, self.memory, self.number = arch, memory, number
+    def __init__(self, memory, number):
+        self.memory, self.number = memory, number
         self.lines = []  # (tag, text)
         self.tainted = set()  # registers that depend on shared memory
         self.cells = {}  # {private address: temporary}, where such a value is kept
@@ -83,13 +78,11 @@ class Thread:
         self.tag = ""
         self._temporaries = 0
 
-    # ---- what architectures emit ----
-
     def emit(self, text):
         self.lines.append((self.tag, text))
 
-    def note(self, text):
-        self.notes.add(text)
+    def move(self, to, source):
+        self.emit(f"MOV {to},{source}")
 
     def temporary(self):
         self._temporaries += 1
@@ -114,17 +107,14 @@ class Thread:
 
     def source(self, step, register, width=8):
         """An operand that is read: the register, or a constant."""
-        if self.arch.is_zero(register):
-            return self.arch.zero(width)
-        if register in self.tainted:
+        if register in self.tainted or register == "xzr":
             return self.own(register, width)
         return self.constant(step.regs[register], width)
 
     def destination(self, register, width=8):
-        if not self.arch.is_zero(register):
+        if register != "xzr":
             self.tainted.add(register)
-            return self.own(register, width)
-        return self.arch.zero(width)
+        return self.own(register, width)
 
     def clean(self, registers):
         self.tainted.difference_update(registers)
@@ -136,35 +126,33 @@ class Thread:
         self.tag = tag
         self.tainted.clear()
         self.cells.clear()
-        return [(step, self.arch.decode(step)) for step in self.arch.own_steps(operation.steps)]
+        return [(step, aarch64.decode(step)) for step in aarch64.own_steps(operation.steps)]
 
     def follow(self, step, what, kept=True):
         """An access that isn't kept has the result that it had in the trace. That leaves out events, too."""
-        arch = self.arch
-        reads = {r for r in what.reads if not arch.is_zero(r)}
-        touched = reads & self.tainted
+        touched = what.reads & self.tainted
         if what.barrier:
             self.emit(what.barrier)
         elif what.flow:
             if what.flow == "branch" and touched:
-                arch.branch(step, what, self)
+                aarch64.branch(step, self)
         elif not what.accesses:
             if touched:
-                arch.compute(step, what, self)
+                aarch64.compute(step, what, self)
             else:
                 self.clean(what.writes)
         elif not self.memory.shared(what.accesses[0].address):
             self._private(step, what)
         elif not self.memory.in_question(what.accesses[0].address):
             if any(a.base in self.tainted for a in what.accesses):
-                raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
+                raise Inexpressible(f"{aarch64.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
         elif not kept:
             self.clean(what.writes)
-        elif any(arch.is_vector(a.register) for a in what.accesses):
-            raise Inexpressible(f"{arch.show(step)}: shared memory by vectors")
+        elif any(aarch64.is_vector(a.register) for a in what.accesses):
+            raise Inexpressible(f"{aarch64.show(step)}: shared memory by vectors")
         else:
-            arch.access(step, what, self)
+            aarch64.access(step, what, self)
 
     def _private(self, step, what):
         """The stack, the thread's own memory, and the program's constants."""
@@ -172,14 +160,14 @@ class Thread:
             if what.is_store:
                 if access.register in self.tainted:
                     cell = self.temporary()
-                    self.arch.move(self, self.temp(cell), self.own(access.register))
+                    self.move(self.temp(cell), self.own(access.register))
                     self.cells[access.address] = cell
                 else:
                     self.cells.pop(access.address, None)
             elif access.address in self.cells:
-                if self.arch.is_vector(access.register):
-                    raise Inexpressible(f"{self.arch.show(step)}: what shared memory decides, in a vector")
-                self.arch.move(self, self.destination(access.register), self.temp(self.cells[access.address]))
+                if aarch64.is_vector(access.register):
+                    raise Inexpressible(f"{aarch64.show(step)}: what shared memory decides, in a vector")
+                self.move(self.destination(access.register), self.temp(self.cells[access.address]))
             else:
                 self.clean({access.register})
         self.clean(set(what.writes) - {a.register for a in what.accesses})
@@ -200,7 +188,7 @@ class Thread:
                 spans.setdefault((kind, name), [at, at])[1] = at
         for where in self.results.values():  # 0 if the thread leaves earlier
             spans[place.match(where).group(1, 2)] = [-1, last_line]
-        busy = {r: [] for r in self.arch.general}
+        busy = {r: [] for r in [f"x{n}" for n in range(30)]}
         for (kind, name), span in spans.items():
             if kind == "r" and name in busy:
                 busy[name].append(span)
@@ -236,29 +224,29 @@ class Thread:
                 plain = [k for k, _, s, n in pointers if s == symbol and n == 0]
                 if not plain:
                     bases[symbol] = take(-1, -1)
-                    initial.append(self.arch.initial(self.number, bases[symbol], symbol))
+                    initial.append(aarch64.initial(self.number, bases[symbol], symbol))
             given_register = give(key, -1, last)
             if number == 0:
-                initial.append(self.arch.initial(self.number, given_register, symbol))
+                initial.append(aarch64.initial(self.number, given_register, symbol))
                 bases[symbol] = given_register
         for key, last, symbol, number in pointers:
             if number != 0:
-                prologue.append(("", self.arch.add_constant(given[key], bases[symbol], number)))
+                prologue.append(("", f"ADD {given[key].upper()},{bases[symbol].upper()},#{number}"))
         for key, first, last, number in numbers:
             given[key] = take(-1, last)
             if given[key] is not None:
-                initial.append(self.arch.initial(self.number, given[key], str(number)))
+                initial.append(aarch64.initial(self.number, given[key], str(number)))
         for key, first, last, number in numbers:
             if given[key] is None:
                 register = give(key, first, last)
-                inserted.setdefault(first, []).append(self.arch.set_constant(register, number))
+                inserted.setdefault(first, []).append(f"MOV {register.upper()},#{number}")
         for key, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
             if key[0] == "t" and key not in given:
                 give(key, first, last)
 
         def operand(match):
             kind, name, width = match.group(1), match.group(2), int(match.group(3))
-            return self.arch.register(name if kind == "r" else given[kind, name], width)
+            return aarch64.register(name if kind == "r" else given[kind, name], width)
 
         lines = []
         for at, (tag, text) in enumerate(self.lines):

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 
+import aarch64
 from scenarios import Author
 from slicing import Inexpressible, Memory, Thread
 from trace import Failed
@@ -14,23 +15,23 @@ from trace import Failed
 Verdict = collections.namedtuple("Verdict", "verdict states seconds")
 
 
-def make(arch, program, scenario, weakened, title):
+def make(program, scenario, weakened, title):
     """(text of the litmus test, notes)"""
     memory = Memory(program, scenario.begins)
     columns, initial, results, notes = [], [], {}, set()
-    for number, code in enumerate(scenario.threads):
-        thread = Thread(arch, memory, number)
-        code(Author(arch, program, thread))
+    for number, (code, *how) in enumerate(scenario.threads):
+        thread = Thread(memory, number)
+        code(Author(program, thread), *how)
         lines, registers, found = thread.finish()
         results.update(found)
         notes |= thread.notes
         column = []
         for tag, text in lines:
             kind = weakened.get(tag)
-            column += [text] if kind is None else weaken(arch, text, kind)
+            column += [text] if kind is None else weaken(text, kind)
         columns.append(column + [thread.exit + ":"])
         initial += registers
-        initial += [arch.initial(number, name.split(":")[1], "0") for name in found.values()]
+        initial += [aarch64.initial(number, name.split(":")[1], "0") for name in found.values()]
     declarations = memory.declarations()
     height = max(len(c) for c in columns)
     for column in columns:
@@ -38,7 +39,7 @@ def make(arch, program, scenario, weakened, title):
     widths = [max(len(line) for line in c) for c in columns]
     rows = [" | ".join(line.ljust(w) for line, w in zip(row, widths)) + " ;"
             for row in [[f"P{n}" for n in range(len(columns))]] + [list(r) for r in zip(*columns)]]
-    text = [f"{arch.herd} {title}", "{"] + [" " + d for d in declarations] + [" " + i for i in dict.fromkeys(initial)] + ["}"]
+    text = [f"AArch64 {title}", "{"] + [" " + d for d in declarations] + [" " + i for i in dict.fromkeys(initial)] + ["}"]
     start = {region.name: region.start for region in program.regions}
     results["data2"] = start["data2"]
     results["held"] = memory.before.get(start["cell"], 0)  # what the cell says at the beginning
@@ -46,7 +47,7 @@ def make(arch, program, scenario, weakened, title):
     return "\n".join(text) + "\n", notes
 
 
-def weaken(arch, text, kinds):
+def weaken(text, kinds):
     """The instructions, one, several or none, that are left of one when the control weakens it."""
     if kinds == "everything":
         return []
@@ -54,13 +55,13 @@ def weaken(arch, text, kinds):
         return [text]
     texts = [text]
     for kind in kinds.split():
-        weaker = [arch.weaken(t, kind) for t in texts]
+        weaker = [aarch64.weaken(t, kind) for t in texts]
         texts = [t for w in weaker if w is not None for t in (w if isinstance(w, list) else [w])]
     return texts
 
 
-def ask(path, arch, seconds):
-    command = ["herd7", "-model", arch.model, "-optace", "true", path]
+def ask(path, seconds):
+    command = ["herd7", "-model", "aarch64.cat", "-optace", "true", path]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
@@ -73,13 +74,14 @@ def ask(path, arch, seconds):
     return Verdict(found.group(1), int(states.group(1)), float(took.group(1)))
 
 
-def check(arch, program, scenario, folder, seconds):
+def check(program, scenario, folder, seconds):
     """Yields (what was removed or "", Verdict, notes), first for the code as it is."""
     for number, (removed, weakened) in enumerate([("", {})] + scenario.controls):
-        title = re.sub(r"[^a-z0-9]+", "_", f"{arch.name} {scenario.name}".lower()) + (f"_without{number}" if removed else "")
+        title = re.sub(r"[^a-z0-9]+", "_", f"{program.arch.name} {scenario.name}".lower())
+        title += f"_without{number}" if removed else ""
         path = os.path.join(folder, title + ".litmus")
         try:
-            text, notes = make(arch, program, scenario, weakened, title)
+            text, notes = make(program, scenario, weakened, title)
         except Inexpressible as why:
             yield removed, Verdict(f"not expressible: {why}", 0, 0), set()
             continue
@@ -88,4 +90,4 @@ def check(arch, program, scenario, folder, seconds):
             continue
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
-        yield removed, ask(path, arch, seconds), notes
+        yield removed, ask(path, seconds), notes

@@ -11,9 +11,12 @@ import os
 import re
 import subprocess
 
+import aarch64
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
+TRIPLE = "aarch64-linux-gnu"
 # The flags of tools/bazel/copts.bzl for the library.
 FLAGS = ["-std=c++20", "-O2", "-fomit-frame-pointer", "-fvisibility=hidden", "-ftls-model=initial-exec",
          "-fno-exceptions", "-fno-rtti", "-funwind-tables"]
@@ -48,16 +51,16 @@ def build(arch, scratch):
         run([os.path.join(ROOT, "tools/amalgamate"), drop])
     library = os.path.join(scratch, arch.name + ".o")
     program = os.path.join(scratch, arch.name)
-    run([arch.triple + "-g++"] + FLAGS + arch.options + ["-I" + drop, "-c", drop + "/attrcache.cc", "-o", library])
-    run([arch.triple + "-gcc"] + ["-O2", "-static", "-I" + drop, HERE + "/driver.c", library, "-lpthread", "-o", program])
+    run([TRIPLE + "-g++"] + FLAGS + arch.options + ["-I" + drop, "-c", drop + "/attrcache.cc", "-o", library])
+    run([TRIPLE + "-gcc"] + ["-O2", "-static", "-I" + drop, HERE + "/driver.c", library, "-lpthread", "-o", program])
     return library, program
 
 
-def code_ranges(arch, library, program):
+def code_ranges(library, program):
     """The addresses of the library's code in the program, and of the compiler's functions for atomics."""
-    mine = {line.split()[-1] for line in run([arch.triple + "-nm", library]).splitlines() if re.search(r" [tTwW] ", line)}
+    mine = {line.split()[-1] for line in run([TRIPLE + "-nm", library]).splitlines() if re.search(r" [tTwW] ", line)}
     spans = []
-    for line in run([arch.triple + "-nm", "-S", program]).splitlines():
+    for line in run([TRIPLE + "-nm", "-S", program]).splitlines():
         fields = line.split()
         if len(fields) == 4 and fields[2] in "tTwW" and (fields[3] in mine or fields[3].startswith("__aarch64_")):
             spans.append((int(fields[0], 16), int(fields[0], 16) + int(fields[1], 16)))
@@ -74,12 +77,12 @@ INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 
 
-def disassemble(arch, program, ranges):
+def disassemble(program, ranges):
     """{address: (mnemonic, operands, target, symbol)}"""
     code = {}
     for start, end in ranges:
         symbol = "?"
-        for line in run([arch.triple + "-objdump", "-d", "--no-show-raw-insn",
+        for line in run([TRIPLE + "-objdump", "-d", "--no-show-raw-insn",
                          f"--start-address={start}", f"--stop-address={end}", program]).splitlines():
             named = SYMBOL.match(line)
             if named:
@@ -109,14 +112,16 @@ def split_operands(text):
 
 class Program:
     def __init__(self, arch, scratch):
+        self.arch = arch
         library, program = build(arch, scratch)
-        ranges = code_ranges(arch, library, program)
-        code = disassemble(arch, program, ranges)
+        ranges = code_ranges(library, program)
+        code = disassemble(program, ranges)
         log = os.path.join(scratch, arch.name + ".log")
-        one = "-one-insn-per-tb" if "-one-insn-per-tb" in run([arch.qemu[0], "--help"]) else "-singlestep"
+        one = "-one-insn-per-tb" if "-one-insn-per-tb" in run(["qemu-aarch64", "--help"]) else "-singlestep"
         filters = ",".join(f"0x{start:x}..0x{end - 1:x}" for start, end in ranges)
-        output = run(arch.qemu + [one, "-d", "cpu,nochain", "-dfilter", filters, "-D", log, program], timeout=120)
-        self.compiler = run([arch.triple + "-g++", "--version"]).splitlines()[0]
+        output = run(["qemu-aarch64", "-cpu", arch.cpu, one, "-d", "cpu,nochain", "-dfilter", filters, "-D", log, program],
+                     timeout=120)
+        self.compiler = run([TRIPLE + "-g++", "--version"]).splitlines()[0]
         self.regions, self.operations = [], {}
         planned = []
         for line in output.splitlines():
@@ -128,10 +133,10 @@ class Program:
             elif kind == "word":
                 planned[-1][2][int(rest[0], 16)] = int(rest[1], 16)
             elif kind != "end":
-                raise Failed(f"{arch.name}: the traced program says: {line}")
+                raise Failed(f"the traced program says: {line}")
         self.regions.sort(key=lambda r: r.start)
         self._starts = [r.start for r in self.regions]
-        self._cut(arch, log, code, planned)
+        self._cut(log, code, planned)
         os.remove(log)
 
     def region_of(self, address):
@@ -139,11 +144,11 @@ class Program:
         before = self.regions[:bisect.bisect_right(self._starts, address)]
         return next((r for r in reversed(before) if address < r.start + r.size), None)
 
-    def _cut(self, arch, log, code, planned):
+    def _cut(self, log, code, planned):
         """Finds the operations in the trace: the last calls of FUNCTIONS, in the order of the driver's output."""
         states = []
         with open(log, encoding="utf-8", errors="replace") as lines:
-            for regs in arch.states(lines):
+            for regs in aarch64.states(lines):
                 if regs["pc"] in code:
                     states.append(regs)
         entries = {}
@@ -152,11 +157,11 @@ class Program:
         inside = {entries[f] for f in FUNCTIONS}
         starts = [i for i, regs in enumerate(states) if regs["pc"] in inside]
         if len(starts) < len(planned):
-            raise Failed(f"{arch.name}: {len(planned)} operations were called, and {len(starts)} are in the trace")
+            raise Failed(f"{len(planned)} operations were called, and {len(starts)} are in the trace")
         starts = starts[len(starts) - len(planned):]
         for number, (start, (name, function, memory)) in enumerate(zip(starts, planned)):
             if code[states[start]["pc"]][3] != function:
-                raise Failed(f"{arch.name}: {name} was not found in the trace")
+                raise Failed(f"{name} was not found in the trace")
             end = starts[number + 1] if number + 1 < len(starts) else len(states)
             steps = []
             for i in range(start, end):
