@@ -41,12 +41,6 @@ def width_of(operand):
     return {"b": 1, "h": 2, "w": 4, "s": 4, "q": 16}.get(operand[0], 8)
 
 
-def condition_holds(condition, nzcv):
-    n, z, c, v = (bool(nzcv & bit) for bit in (8, 4, 2, 1))
-    base = {"eq": z, "cs": c, "hs": c, "mi": n, "vs": v, "hi": c and not z, "ge": n == v, "gt": n == v and not z}
-    return base[condition] if condition in base else not base[CONDITIONS[condition]]
-
-
 def is_register(operand):
     return re.match(r"^([wx](\d+|zr)|sp|wsp)$", operand) is not None
 
@@ -191,44 +185,18 @@ def _operand(step, op, thread):
 def compute(step, what, thread):
     m, ops = step.mnemonic, step.operands
     if "nzcv" in what.reads and "nzcv" not in thread.tainted:
-        return _decided(step, thread)
+        raise Inexpressible(f"{show(step)}: flags that don't depend on memory")
     if m == "ccmp":
-        return _ccmp(step, thread)
-    if m in ("ubfx", "ubfiz", "bfi", "bfxil", "uxtw"):
-        return _bits(step, thread)
+        _ccmp(step, thread)
+        return
     if m not in SAME:
         raise Inexpressible(f"{show(step)}: not known")
     sources = [_operand(step, op, thread) for op in (ops if m in ONLY_FLAGS else ops[1:])]
-    if m in ONLY_FLAGS:
-        thread.tainted.add("nzcv")
-        thread.emit(f"{m.upper()} {','.join(sources)}")
-        return None
-    to = thread.destination(name_of(ops[0]), width_of(ops[0]))
+    if m not in ONLY_FLAGS:
+        sources.insert(0, thread.destination(name_of(ops[0]), width_of(ops[0])))
     if m in SETS_FLAGS:
         thread.tainted.add("nzcv")
-    thread.emit(f"{m.upper()} {to},{','.join(sources)}")
-    return None
-
-
-def _decided(step, thread):
-    """A condition that depends on no slot: it holds or not, as in the trace."""
-    m, ops = step.mnemonic, step.operands
-    holds = condition_holds(ops[-1], step.regs["nzcv"])
-    if m == "ccmp":
-        thread.clean({"nzcv"})
-        if holds:
-            thread.tainted.add("nzcv")
-            thread.emit(f"CMP {_operand(step, ops[0], thread)},{_operand(step, ops[1], thread)}")
-    elif m == "csel":
-        chosen = ops[1] if holds else ops[2]
-        if name_of(chosen) not in thread.tainted:
-            thread.clean({name_of(ops[0])})
-        else:
-            source = _operand(step, chosen, thread)
-            thread.emit(f"MOV {thread.destination(name_of(ops[0]), width_of(ops[0]))},{source}")
-    else:
-        raise Inexpressible(f"{show(step)}: flags that don't depend on memory")
-    thread.notes.add("a condition that depends on nothing in the test: left out")
+    thread.emit(f"{m.upper()} {','.join(sources)}")
 
 
 def _ccmp(step, thread):
@@ -249,38 +217,6 @@ def _ccmp(step, thread):
     thread.emit(f"CMP {','.join(compared)}")
     thread.tainted.add("nzcv")
     thread.notes.add("ccmp: as csel, csel and cmp, which give the same flags from the same registers and flags")
-    return None
-
-
-def _bits(step, thread):
-    m, ops = step.mnemonic, step.operands
-    width = width_of(ops[0])
-    source = _operand(step, ops[1], thread)
-    if m == "uxtw":
-        thread.emit(f"MOV {thread.destination(name_of(ops[0]), 4)},{source}")
-        return None
-    low, count = int(ops[2][1:], 0), int(ops[3][1:], 0)
-    if m == "ubfx":
-        thread.emit(f"UBFM {thread.destination(name_of(ops[0]), width)},{source},#{low},#{low + count - 1}")
-        thread.notes.add("ubfx: as ubfm, of which it is an alias")
-        return None
-    mask = (1 << count) - 1
-    piece = thread.temp(thread.temporary(), width)
-    if m == "bfxil":
-        thread.emit(f"UBFM {piece},{source},#{low},#{low + count - 1}")
-        low = 0
-    else:
-        thread.emit(f"AND {piece},{source},{thread.constant(mask, width)}")
-        thread.emit(f"LSL {piece},{piece},#{low}")
-    if m == "ubfiz":
-        thread.emit(f"MOV {thread.destination(name_of(ops[0]), width)},{piece}")
-    else:
-        rest = thread.temp(thread.temporary(), width)
-        kept = ((1 << 8 * width) - 1) ^ (mask << low)
-        thread.emit(f"AND {rest},{_operand(step, ops[0], thread)},{thread.constant(kept, width)}")
-        thread.emit(f"ORR {thread.destination(name_of(ops[0]), width)},{rest},{piece}")
-    thread.notes.add(f"{m}: as and, lsl and orr, which compute the same from the same registers")
-    return None
 
 
 def branch(step, thread):
