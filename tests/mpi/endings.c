@@ -33,27 +33,6 @@ static const char* name_of(MPI_Comm comm) {
 static void on_comm(MPI_Comm* comm, int* code, ...) { hear(name_of(*comm), *code); }
 static void on_win(MPI_Win* win, int* code, ...) { (void)win, hear("win", *code); }
 
-/* ---- Callbacks ---- */
-
-#define CALLBACKS(Name, Handle)                                                      \
-  static int copy_##Name(Handle h, int k, void* e, void* in, void* out, int* flag) { \
-    (void)h, (void)k, (void)e;                                                       \
-    *(void**)out = in;                                                               \
-    *flag = 1;                                                                       \
-    return fails ? kCode : MPI_SUCCESS;                                              \
-  }                                                                                  \
-  static int del_##Name(Handle h, int k, void* value, void* e) {                     \
-    (void)h, (void)k, (void)value, (void)e;                                          \
-    return fails ? kCode : MPI_SUCCESS;                                              \
-  }                                                                                  \
-  static int del_quiet_##Name(Handle h, int k, void* value, void* e) {               \
-    (void)h, (void)k, (void)value, (void)e;                                          \
-    return MPI_SUCCESS;                                                              \
-  }
-CALLBACKS(Comm, MPI_Comm)
-CALLBACKS(Type, MPI_Datatype)
-CALLBACKS(Win, MPI_Win)
-
 /* ---- Scenarios ---- */
 
 static int has(const char* word) { return strstr(config, word) != NULL; }
@@ -93,73 +72,76 @@ static int begin(const char* object, int level, const char* what) {
   fails = 1;
   return 1;
 }
-static void end(int code, const char* then) {
+static void end(int code) {
   int class = class_of(code);
   fails = 0;
   /* Where MPI returns MPI_SUCCESS by mistake, attrcache may notice that the call did nothing. */
   if (class == MPI_ERR_OTHER && *heard != '\0' && peer_loses_codes()) class = MPI_SUCCESS;
   /* A number that is no error code (Open MPI's Fortran functions return some) has no class. */
-  printf(" returned %d%s, heard%s%s\n", class, code == kCode ? "(77)" : "",
-         *heard != '\0' ? heard : " nobody", then);
+  printf(" returned %d%s, heard%s\n", class, code == kCode ? "(77)" : "",
+         *heard != '\0' ? heard : " nobody");
   fflush(stdout);
 }
-#define SCENARIO(object, level, what, prepare, call, then) \
-  do {                                                     \
-    prepare;                                               \
-    if (begin(object, level, what)) {                      \
-      const int code_ = (call);                            \
-      end(code_, then);                                    \
-    }                                                      \
-  } while (0)
 
 /* The scenarios of all objects of one kind. */
 #define KIND(Name, NAME, Handle, Null, wrong)                                                      \
   static int k_##Name;                                                                             \
-  static int copied_##Name;                                                                        \
+  static int del_##Name(Handle h, int k, void* value, void* e) {                                   \
+    (void)h, (void)k, (void)value, (void)e;                                                        \
+    return fails ? kCode : MPI_SUCCESS;                                                            \
+  }                                                                                                \
   static void on_any_##Name(const char* object) {                                                  \
     void* value = NULL;                                                                            \
     int flag;                                                                                      \
-    int k;                                                                                         \
-    SCENARIO(object, kNames, #Name " free unknown", k = kUnknown, MPI_##Name##_free_keyval(&k),    \
-             "");                                                                                  \
-    SCENARIO(object, kAll, #Name " free wrong kind", k = (wrong), MPI_##Name##_free_keyval(&k),    \
-             "");                                                                                  \
-    SCENARIO(object, kAll, #Name " free nothing", , MPI_##Name##_free_keyval(NULL), "");           \
-    SCENARIO(object, kAll, #Name " create nothing", ,                                              \
-             MPI_##Name##_create_keyval(MPI_##NAME##_NULL_COPY_FN, del_quiet_##Name, NULL, NULL),  \
-             "");                                                                                  \
-    SCENARIO(object, kNames, #Name " set null", , MPI_##Name##_set_attr(Null, k_##Name, NULL),     \
-             "");                                                                                  \
-    SCENARIO(object, kNames, #Name " get null", ,                                                  \
-             MPI_##Name##_get_attr(Null, k_##Name, &value, &flag), "");                            \
-    SCENARIO(object, kNames, #Name " delete null", , MPI_##Name##_delete_attr(Null, k_##Name),     \
-             "");                                                                                  \
+    int k = kUnknown;                                                                              \
+    if (begin(object, kNames, #Name " free unknown")) end(MPI_##Name##_free_keyval(&k));           \
+    k = (wrong);                                                                                   \
+    if (begin(object, kAll, #Name " free wrong kind")) end(MPI_##Name##_free_keyval(&k));          \
+    if (begin(object, kAll, #Name " free nothing")) end(MPI_##Name##_free_keyval(NULL));           \
+    if (begin(object, kAll, #Name " create nothing"))                                              \
+      end(MPI_##Name##_create_keyval(MPI_##NAME##_NULL_COPY_FN, del_##Name, NULL, NULL));          \
+    if (begin(object, kNames, #Name " set null"))                                                  \
+      end(MPI_##Name##_set_attr(Null, k_##Name, NULL));                                            \
+    if (begin(object, kNames, #Name " get null"))                                                  \
+      end(MPI_##Name##_get_attr(Null, k_##Name, &value, &flag));                                   \
+    if (begin(object, kNames, #Name " delete null"))                                               \
+      end(MPI_##Name##_delete_attr(Null, k_##Name));                                               \
+  }                                                                                                \
+  static int is_attached_##Name(Handle h, void* expected) {                                        \
+    void* value = NULL;                                                                            \
+    int flag = 0;                                                                                  \
+    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
+    return flag && value == expected;                                                              \
   }                                                                                                \
   static void on_##Name(const char* object, Handle h) {                                            \
     void* value = NULL;                                                                            \
     int flag = 0;                                                                                  \
-    SCENARIO(object, kBrief, "set unknown", , MPI_##Name##_set_attr(h, kUnknown, NULL), "");       \
-    SCENARIO(object, kNames, "get unknown", , MPI_##Name##_get_attr(h, kUnknown, &value, &flag),   \
-             "");                                                                                  \
-    SCENARIO(object, kNames, "delete unknown", , MPI_##Name##_delete_attr(h, kUnknown), "");       \
-    SCENARIO(object, kAll, "set invalid", , MPI_##Name##_set_attr(h, MPI_KEYVAL_INVALID, NULL),    \
-             "");                                                                                  \
-    SCENARIO(object, kAll, "delete invalid", , MPI_##Name##_delete_attr(h, MPI_KEYVAL_INVALID),    \
-             "");                                                                                  \
-    SCENARIO(object, kAll, "set wrong kind", , MPI_##Name##_set_attr(h, (wrong), NULL), "");       \
-    SCENARIO(object, kAll, "delete wrong kind", , MPI_##Name##_delete_attr(h, (wrong)), "");       \
+    if (begin(object, kBrief, "set unknown")) end(MPI_##Name##_set_attr(h, kUnknown, NULL));       \
+    if (begin(object, kNames, "get unknown"))                                                      \
+      end(MPI_##Name##_get_attr(h, kUnknown, &value, &flag));                                      \
+    if (begin(object, kNames, "delete unknown")) end(MPI_##Name##_delete_attr(h, kUnknown));       \
+    if (begin(object, kAll, "set invalid"))                                                        \
+      end(MPI_##Name##_set_attr(h, MPI_KEYVAL_INVALID, NULL));                                     \
+    if (begin(object, kAll, "delete invalid"))                                                     \
+      end(MPI_##Name##_delete_attr(h, MPI_KEYVAL_INVALID));                                        \
+    if (begin(object, kAll, "set wrong kind")) end(MPI_##Name##_set_attr(h, (wrong), NULL));       \
+    if (begin(object, kAll, "delete wrong kind")) end(MPI_##Name##_delete_attr(h, (wrong)));       \
     MPI_##Name##_set_attr(h, k_##Name, &flag);                                                     \
-    SCENARIO(object, kBrief, "failing delete", , MPI_##Name##_delete_attr(h, k_##Name), "");       \
-    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
-    printf("kept: %d\n", flag&& value == &flag);                                                   \
-    SCENARIO(object, kNames, "failing overwrite", , MPI_##Name##_set_attr(h, k_##Name, NULL), ""); \
-    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
-    printf("kept: %d\n", flag&& value == &flag);                                                   \
+    if (begin(object, kBrief, "failing delete")) end(MPI_##Name##_delete_attr(h, k_##Name));       \
+    printf("kept: %d\n", is_attached_##Name(h, &flag));                                            \
+    if (begin(object, kNames, "failing overwrite")) end(MPI_##Name##_set_attr(h, k_##Name, NULL)); \
+    printf("kept: %d\n", is_attached_##Name(h, &flag));                                            \
     MPI_##Name##_delete_attr(h, k_##Name);                                                         \
-    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
-    printf("gone: %d\n", !flag);                                                                   \
-    SCENARIO(object, kAll, "null value", , MPI_##Name##_get_attr(h, k_##Name, NULL, &flag), "");   \
-    SCENARIO(object, kAll, "null flag", , MPI_##Name##_get_attr(h, k_##Name, &value, NULL), "");   \
+    printf("gone: %d\n", !is_attached_##Name(h, &flag));                                           \
+    if (begin(object, kAll, "null value")) end(MPI_##Name##_get_attr(h, k_##Name, NULL, &flag));   \
+    if (begin(object, kAll, "null flag")) end(MPI_##Name##_get_attr(h, k_##Name, &value, NULL));   \
+  }                                                                                                \
+  static void free_##Name(const char* object, Handle h) {                                          \
+    MPI_##Name##_set_attr(h, k_##Name, NULL);                                                      \
+    if (begin(object, kNames, "failing free")) end(MPI_##Name##_free(&h));                         \
+    printf("kept: %d\n", h != Null);                                                               \
+    fails = 0;                                                                                     \
+    if (h != Null) MPI_##Name##_free(&h);                                                          \
   }
 
 static int type_key;
@@ -168,29 +150,24 @@ KIND(Comm, COMM, MPI_Comm, MPI_COMM_NULL, type_key)
 KIND(Type, TYPE, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
 KIND(Win, WIN, MPI_Win, MPI_WIN_NULL, comm_key)
 
-#define DUP_AND_FREE(Name, Handle, Null)                                      \
-  static void dup_and_free_##Name(const char* object, Handle h) {             \
-    Handle dup = Null;                                                        \
-    MPI_##Name##_set_attr(h, copied_##Name, NULL);                            \
-    SCENARIO(object, kNames, "failing dup", , MPI_##Name##_dup(h, &dup), ""); \
-    MPI_##Name##_delete_attr(h, copied_##Name);                               \
-    MPI_##Name##_dup(h, &dup);                                                \
-    MPI_##Name##_set_attr(dup, k_##Name, NULL);                               \
-    SCENARIO(object, kNames, "failing free", , MPI_##Name##_free(&dup),       \
-             dup != Null ? ", kept" : "");                                    \
-    fails = 0;                                                                \
-    if (dup != Null) MPI_##Name##_free(&dup);                                 \
+#define DUP_AND_FREE(Name, Handle)                                                   \
+  static int copied_##Name;                                                          \
+  static int copy_##Name(Handle h, int k, void* e, void* in, void* out, int* flag) { \
+    (void)h, (void)k, (void)e;                                                       \
+    *(void**)out = in;                                                               \
+    *flag = 1;                                                                       \
+    return fails ? kCode : MPI_SUCCESS;                                              \
+  }                                                                                  \
+  static void dup_and_free_##Name(const char* object, Handle h) {                    \
+    Handle dup;                                                                      \
+    MPI_##Name##_set_attr(h, copied_##Name, NULL);                                   \
+    if (begin(object, kNames, "failing dup")) end(MPI_##Name##_dup(h, &dup));        \
+    MPI_##Name##_delete_attr(h, copied_##Name);                                      \
+    MPI_##Name##_dup(h, &dup);                                                       \
+    free_##Name(object, dup);                                                        \
   }
-DUP_AND_FREE(Comm, MPI_Comm, MPI_COMM_NULL)
-DUP_AND_FREE(Type, MPI_Datatype, MPI_DATATYPE_NULL)
-
-static void free_win(MPI_Win win) {
-  MPI_Win_set_attr(win, k_Win, NULL);
-  SCENARIO("win", kNames, "failing free", , MPI_Win_free(&win),
-           win != MPI_WIN_NULL ? ", kept" : "");
-  fails = 0;
-  if (win != MPI_WIN_NULL) MPI_Win_free(&win);
-}
+DUP_AND_FREE(Comm, MPI_Comm)
+DUP_AND_FREE(Type, MPI_Datatype)
 
 /* A handle that was freed, where the MPI can tell. */
 static void on_freed(const char* object) {
@@ -203,21 +180,21 @@ static void on_freed(const char* object) {
   MPI_Comm_set_attr(comm, k_Comm, NULL);
   freed = comm;
   MPI_Comm_free(&comm);
-  SCENARIO(object, kAll, "get freed", , MPI_Comm_get_attr(freed, k_Comm, &value, &flag), "");
-  SCENARIO(object, kAll, "set freed", , MPI_Comm_set_attr(freed, k_Comm, NULL), "");
+  if (begin(object, kAll, "get freed")) end(MPI_Comm_get_attr(freed, k_Comm, &value, &flag));
+  if (begin(object, kAll, "set freed")) end(MPI_Comm_set_attr(freed, k_Comm, NULL));
 }
 
 /* By MPI-1's names. */
 static void on_mpi1(const char* object, MPI_Comm comm) {
   void* value = NULL;
   int flag;
-  SCENARIO(object, kNames, "put unknown", , MPI_Attr_put(comm, kUnknown, NULL), "");
-  SCENARIO(object, kNames, "get of MPI-1 unknown", , MPI_Attr_get(comm, kUnknown, &value, &flag),
-           "");
-  SCENARIO(object, kNames, "delete of MPI-1 unknown", , MPI_Attr_delete(comm, kUnknown), "");
+  if (begin(object, kNames, "put unknown")) end(MPI_Attr_put(comm, kUnknown, NULL));
+  if (begin(object, kNames, "get of MPI-1 unknown"))
+    end(MPI_Attr_get(comm, kUnknown, &value, &flag));
+  if (begin(object, kNames, "delete of MPI-1 unknown")) end(MPI_Attr_delete(comm, kUnknown));
   MPI_Attr_put(comm, k_Comm, NULL);
-  SCENARIO(object, kNames, "failing put", , MPI_Attr_put(comm, k_Comm, NULL), "");
-  SCENARIO(object, kNames, "failing delete of MPI-1", , MPI_Attr_delete(comm, k_Comm), "");
+  if (begin(object, kNames, "failing put")) end(MPI_Attr_put(comm, k_Comm, NULL));
+  if (begin(object, kNames, "failing delete of MPI-1")) end(MPI_Attr_delete(comm, k_Comm));
   MPI_Attr_delete(comm, k_Comm);
 }
 
@@ -234,11 +211,10 @@ int main(int argc, char** argv) {
   check_begin();
   peer_loses_codes(); /* prints its line here, not within a scenario's */
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del_Comm, &k_Comm, NULL);
-  MPI_Comm_create_keyval(copy_Comm, del_quiet_Comm, &copied_Comm, NULL);
+  MPI_Comm_create_keyval(copy_Comm, MPI_COMM_NULL_DELETE_FN, &copied_Comm, NULL);
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, del_Type, &k_Type, NULL);
-  MPI_Type_create_keyval(copy_Type, del_quiet_Type, &copied_Type, NULL);
-  MPI_Win_create_keyval(copy_Win, del_Win, &k_Win, NULL);
-  MPI_Win_create_keyval(copy_Win, del_quiet_Win, &copied_Win, NULL);
+  MPI_Type_create_keyval(copy_Type, MPI_TYPE_NULL_DELETE_FN, &copied_Type, NULL);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, del_Win, &k_Win, NULL);
   comm_key = k_Comm;
   type_key = k_Type;
   /* An object that was made before the handlers. */
@@ -278,7 +254,7 @@ int main(int argc, char** argv) {
   dup_and_free_Comm("before", before);
   dup_and_free_Comm("after", after);
   dup_and_free_Type("type", type);
-  free_win(win);
+  free_Win("win", win);
 
   MPI_Type_free(&type);
   MPI_Comm_free(&before);
