@@ -2,30 +2,13 @@
 """Makes what ranks hand over, of as many ranks as wanted: more than a test machine can run.
 
 Most ranks do the same; rank 1717 leaves hundreds of communicators behind, rank 2222 gets ten times
-as much as others, and a dozen ranks are slow. (With few ranks, those are other ranks.) Hostile names
-break a page that takes names for anything but text.
+as much as others, and a dozen ranks are slow. (With few ranks, those are other ranks.)
 """
 
 import json
 import os
 import random
 
-HOSTILE = [
-    '</script><script>document.title="broken"</script>',
-    "<img src=x onerror='document.title=\"broken\"'>",
-    "std::map<std::string, \"quoted\" & 'this'>::operator[](\\u003c)",
-    "--><!--",
-    "\u2028line\u2029\u202eend",
-    "@@DATA@@",
-    "__proto__",
-    "constructor",
-    "${data}",
-    "a" * 5000,
-    "\x00\x1f\x7f",
-    "]]>",
-    "&lt;b&gt;",
-    "\u00e9\U0001f642",
-]
 # kind; library; function; named_by; and for a rank: created, freed, sets, gets, absent, deletes, copies,
 # deleted_with_object, attached, ns per callback
 MAKERS = """
@@ -48,12 +31,12 @@ KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
 SET, DUP, COPY_FN, DELETE_FN = 0, 3, 5, 6
 
 
-def makers(name):
+def makers(suffix):
     result = []
     for row in MAKERS.strip().split("\n"):
         kind, library, function, named_by, numbers = row.split("; ")
-        place = "%s: %s+0x%x" % (name(library), name("initialize"), 0x1A0 + len(result))
-        names = dict(kind=kind, library=name(library), function=name(function))
+        place = "%s%s: initialize%s+0x%x" % (library, suffix, suffix, 0x1A0 + len(result))
+        names = dict(kind=kind, library=library + suffix, function=function + suffix)
         names.update(named_by=named_by, made_at=place)
         result.append((names, [int(number) for number in numbers.split()]))
     return result
@@ -93,17 +76,12 @@ def trace(rank, pid, long, rounds, random_):
     return {"dropped": 5 if rank == 3 else 0, "epoch_ns": 1_700_000_000 * 10**9, "events": events}
 
 
-def documents(ranks, hostile):
+def documents(ranks, suffix):
     random_ = random.Random(4000)
-    hostile_names = iter(HOSTILE * 100)
-
-    def name(usual):
-        return next(hostile_names) if hostile else usual
-
-    all_makers = makers(name)
+    all_makers = makers(suffix)
     leaker, getter = min(1717, ranks - 1), min(2222, ranks // 2)
     slow = set(random_.sample(range(ranks), min(12, ranks // 8)))
-    level, place, dup, host = map(name, ("level 3", "place", "dup", "node"))
+    level, place, dup, host = (name + suffix for name in ("level 3", "place", "dup", "node"))
     rounds = max(10, min(200, 200_000 // ranks)) // 5
     for rank in range(ranks):
         long = 12 if rank in slow else 1
@@ -130,13 +108,14 @@ def documents(ranks, hostile):
         sites += [dict(kind="communicator", place=f"libsolver.so: {dup}+0x9c", made=left + 3, freed=3)]
         document.update(attached=[attached], made=sites, most_alive={"window": 4})
         document.update(addresses={}, trace=events)
-        misuse = {"stale-keyval": dict(MISUSE, times=4, places=places)}
+        misuse = {"stale-keyval" + suffix: dict(MISUSE, times=4, places=places)}
         yield dict(document, misuse=misuse if rank in slow else {})
 
 
-def write(ranks, folder, hostile):
-    os.makedirs(folder)
-    for document in documents(ranks, hostile):
+def write(ranks, folder, suffix):
+    """`suffix` is the end of each name that programs and hosts give."""
+    os.makedirs(folder, exist_ok=True)
+    for document in documents(ranks, suffix):
         path = os.path.join(folder, f"{document['rank']:05}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(document, file)

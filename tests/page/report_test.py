@@ -36,6 +36,11 @@ from page_check import Check, Parsed
 from ranks import spread
 from words import duration
 
+EVIL = (
+    '</script><script>document.title="broken"</script><img src=x onerror=\'document.title="broken"\'>'
+    "--><!--]]>@@DATA@@${data}&lt;b&gt;\u00e9\U0001f642\x00\x1f\x7f"
+    "\x1b]0;owned\x07\nattrcache-run: served \u202e\u2066\x9b2J\r\u2028 \ud800" + "a" * 500
+)
 PROGRAM = [sys.executable, "-B", os.path.join(tools, "report.py")]
 
 
@@ -58,8 +63,8 @@ class Base(unittest.TestCase):
         cls.folder.cleanup()
 
     @staticmethod
-    def made(name, ranks, hostile=False):
-        made.write(ranks, name + ".ranks", hostile)
+    def made(name, ranks):
+        made.write(ranks, name + ".ranks", "")
         known = json.dumps({"command": "mpirun ./solver", "job": "4711", "exit_code": 3})
         files = ["--json", name + ".json", "--trace", name + ".trace"]
         run("--from", name + ".ranks", *files, "--run", known)
@@ -191,42 +196,6 @@ class BadInput(Base):
         finally:
             os.seteuid(user)
             os.chmod("closed/inner", 0o755)
-
-    def test_names_that_control_a_terminal(self):
-        """In text, JSON, page, trace, comparisons and messages they are on one line, and harmless."""
-        evil = "\x1b]0;owned\x07\nattrcache-run: served \u202e\u2066\x9b2J\r\u2028 \ud800"
-        part = self.document(0, partial=True)
-        for line in part["keyvals"]:
-            line.update(library=evil, function=evil, made_at=evil, leaked_at={evil: 1}, leaked=1)
-        for one in part["attached"]:
-            one["object"] = evil
-        part["made"][0]["place"] = evil
-        part.update(host=evil, misuse={evil: dict(times=1, places={evil: 1}, what=evil, rule=evil)})
-        part["kinds"]["window"] = evil
-        part["trace"]["names"] = [evil]
-        shutil.rmtree("left", ignore_errors=True)
-        os.mkdir("left")
-        self.write("left/host.0.json", json.dumps(part))
-        self.write("left/host.1.json", "{")
-        files = ["--text", "-", "--text", "e.txt", "--json", "e.json", "--page", "e.html", "--trace", "e.trace"]
-        known = {"command": evil, "job": evil, "exit_code": 0, "heard": []}
-        done = run("--from", "left", *files, "--compare", "good.json", "--run", json.dumps(known))
-        shown = {"stderr": done.stderr}
-        for name in ("e.txt", "e.json", "e.html", "e.trace"):
-            with open(name, encoding="utf-8") as file:
-                shown[name] = file.read()
-        for name, content in shown.items():
-            self.assertIn("owned", content)
-            odd = {one for one in content if not one.isprintable()} - {"\n"}
-            self.assertEqual(odd, set(), name)
-            self.assertNotIn("\nattrcache-run: served", content, name)
-        for name in ("e.json", "e.trace"):
-            values = [json.loads(shown[name])]
-            for value in values:  # grows
-                if isinstance(value, (dict, list)):
-                    values += [*value, *(value.values() if isinstance(value, dict) else ())]
-                self.assertTrue(not isinstance(value, str) or value.isprintable(), value)
-        self.assertIn("\\x1b]0;owned\\x07\\nattrcache-run: served \\u202e", shown["e.txt"])
 
     def test_columns(self):
         """Wide letters and combining marks don't break a table."""
@@ -461,9 +430,31 @@ class Pages(Base):
         self.assertRegex(check.page.ids["ranks"].words(), r"\d+ ranks stand out: \d+, \d+, ")
 
     def test_hostile_names(self):
-        """Names that are HTML, scripts or worse are only text."""
-        self.made("hostile", 12, hostile=True)
-        check = self.page_of("hostile", "--compare", "good.json")
+        """Names that are HTML or scripts, or control a terminal, are only text on one line, wherever shown."""
+        made.write(12, "evil.ranks", EVIL)
+        self.write("evil.ranks/bad.json", "{")
+        known = {"command": EVIL, "job": EVIL, "exit_code": 0, "heard": []}
+        names = ["evil.txt", "evil.json", "evil.trace", "made.html"]
+        options = ["--text", "--json", "--trace", "--page"]
+        files = [word for one in zip(options, names) for word in one] + ["--compare", "good.json"]
+        done = run("--from", "evil.ranks", "--text", "-", *files, "--run", json.dumps(known))
+        shown = {"stderr": done.stderr}
+        for name in names:
+            with open(name, encoding="utf-8") as file:
+                shown[name] = file.read()
+        for name, content in shown.items():
+            self.assertIn("owned", content)
+            odd = {one for one in content if not one.isprintable()} - {"\n"}
+            self.assertEqual(odd, set(), name)
+            self.assertNotIn("\nattrcache-run: served", content, name)
+        for name in ("evil.json", "evil.trace"):
+            values = [json.loads(shown[name])]
+            for value in values:  # grows
+                if isinstance(value, (dict, list)):
+                    values += [*value, *(value.values() if isinstance(value, dict) else ())]
+                self.assertTrue(not isinstance(value, str) or value.isprintable(), value)
+        self.assertIn("\\x1b]0;owned\\x07\\nattrcache-run: served \\u202e", shown["evil.txt"])
+        check = self.page_of("evil", "--compare", "good.json")
         self.assertEqual(len(list(check.root.all("script"))), 1)
         self.assertIn("all together gets, found", check.page.ids["changes"].words())
 
@@ -522,9 +513,9 @@ class Pages(Base):
         self.assertEqual(libraries, sorted(libraries, reverse=True))
         headings = [one.attributes.get("aria-sort") for one in shown.ids["by-function"].all("th")]
         self.assertEqual(headings, [None] * 3 + ["descending"] + [None] * 6)
-        self.made("odd", 12, hostile=True)
-        self.page_of("odd")
-        for page_ in (shown, self.browser("odd.html", sort, 360)):
+        self.test_hostile_names()
+        self.page_of("evil")
+        for page_ in (shown, self.browser("evil.html", sort, 360)):
             wide, window, outside = next(page_.open[0].all("title")).text().split()
             self.assertEqual((wide, window, outside), ("360", "360", "0"))
 
