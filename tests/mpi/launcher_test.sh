@@ -22,22 +22,15 @@ ln -s "$abi_library" "$TMPDIR/lib/libattrcache_mpi_abi.so"
 export ATTRCACHE_LIBDIR=$TMPDIR/lib
 cd / || exit 1
 
-# prints WHAT EXPECTED ARGUMENT...: --print says which library.
-prints() {
-  local expected=$1 got
-  shift
-  got=$("$run" "$@" --print 2>&1 || true)
-  [ "$got" = "$expected" ] || fail "$* --print: $got"
-}
-prints "$openmpi_library" --mpi openmpi
-prints "$mpich_library" --mpi=mpich
-
+# finds EXPECTED ARGUMENT...: --print says which library.
 finds() {
   local expected=$1 got
   shift
   got=$("$run" --print "$@" 2>&1 || true)
   [ "$got" = "$expected" ] || fail "--print $*: $got"
 }
+finds "$openmpi_library" --mpi openmpi
+finds "$mpich_library" --mpi=mpich
 finds "$openmpi_library" "$openmpi_program"
 finds "$mpich_library" "$mpich_program"
 finds "$openmpi_library" mpirun.openmpi -np 2 true
@@ -51,23 +44,22 @@ fi
 printf '#!/bin/sh\nexec "$@"\n' >"$TMPDIR/wrapper" && chmod +x "$TMPDIR/wrapper"
 finds "$mpich_library" "$TMPDIR/wrapper" mpirun.mpich true
 
-# A clear message when it can't tell.
-message=$("$run" ls 2>&1)
-[ $? = 2 ] && [[ $message == *"can't tell the MPI"*"--mpi"* ]] || fail "ls: $message"
-message=$("$run" /no/such/program 2>&1)
-[ $? = 127 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
-for mpi in "" --mpi=openmpi; do
-  message=$("$run" ${mpi:+"$mpi"} /etc/passwd 2>&1)
-  [ $? = 126 ] && [[ $message == *"/etc/passwd: not a program"* ]] || fail "$mpi no program: $message"
-done
-message=$("$run" --report run.htm "$mpich_program" 2>&1)
-[ $? = 127 ] && [[ $message == *"--report=run.htm takes any"* ]] || fail "--report run.htm: $message"
-message=$("$run" --trace mpirun.mpich -np 2 "$mpich_program" 2>&1)
-[ $? = 2 ] && [[ $message == *"--trace needs a file, but mpirun.mpich is a program"* ]] || fail "--trace mpirun: $message"
-message=$("$run" --mpi mpich mpirun.openmpi -np 1 true 2>&1)
-[ $? = 2 ] && [[ $message == *"is a launcher of openmpi"* ]] || fail "the other launcher: $message"
-message=$("$run" --mpi lam true 2>&1)
-[ $? = 2 ] && [[ $message == *"lam"* ]] || fail "--mpi lam: $message"
+# refuses CODE TEXT ARGUMENT...: it ends with this code, and a clear message.
+refuses() {
+  local code=$1 text=$2 message
+  shift 2
+  message=$("$run" "$@" 2>&1)
+  [ $? = "$code" ] && [[ $message == *"$text"* ]] || fail "$*: $message"
+}
+refuses 2 "can't tell the MPI of 'ls'" ls
+refuses 2 "--mpi" ls
+refuses 127 "not found" /no/such/program
+refuses 126 "/etc/passwd: not a program" /etc/passwd
+refuses 126 "/etc/passwd: not a program" --mpi=openmpi /etc/passwd
+refuses 127 "--report=run.htm takes any" --report run.htm "$mpich_program"
+refuses 2 "--trace needs a file, but mpirun.mpich is a program" --trace mpirun.mpich -np 2 "$mpich_program"
+refuses 2 "is a launcher of openmpi" --mpi mpich mpirun.openmpi -np 1 true
+refuses 2 "lam" --mpi lam true
 "$run" >/dev/null 2>&1
 [ $? = 2 ] || fail "no arguments"
 "$run" --help | grep -q Usage || fail "--help"
@@ -212,8 +204,7 @@ cp -L "$mpich_library" "$TMPDIR/open/libattrcache_mpich.so"
 for harm in "chmod o+w $TMPDIR/open" "chmod o+w $TMPDIR/open/libattrcache_mpich.so" "chown 12345 $TMPDIR/open"; do
   if [[ $harm != chown* || $(id -u) = 0 ]]; then
     $harm
-    message=$(ATTRCACHE_LIBDIR=$TMPDIR/open "$run" --mpi mpich true 2>&1)
-    [ $? = 2 ] && [[ $message == *"isn't preloaded: other users may have written to $TMPDIR/open"* ]] || fail "$harm: $message"
+    ATTRCACHE_LIBDIR=$TMPDIR/open refuses 2 "isn't preloaded: other users may have written to $TMPDIR/open" --mpi mpich true
     chmod o-w "$TMPDIR/open" "$TMPDIR/open/libattrcache_mpich.so" && chown "$(id -u)" "$TMPDIR/open"
   fi
 done
@@ -222,14 +213,12 @@ if [ "$(id -u)" = 0 ]; then
   mkdir "$TMPDIR/foreign" "$TMPDIR/fake"
   ln -s "$mpich_library" "$TMPDIR/foreign/libattrcache_mpich.so"
   chown 12345 "$TMPDIR/foreign"
-  message=$(ATTRCACHE_LIBDIR=$TMPDIR/foreign "$run" --mpi mpich true 2>&1)
-  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/foreign"* ]] || fail "a link in another's folder: $message"
+  ATTRCACHE_LIBDIR=$TMPDIR/foreign refuses 2 "other users may have written to $TMPDIR/foreign" --mpi mpich true
   mkdir -m 1777 "$TMPDIR/sticky"
   ln -s "$mpich_library" "$TMPDIR/sticky/libattrcache_mpich.so"
-  ATTRCACHE_LIBDIR=$TMPDIR/sticky prints "$mpich_library" --mpi mpich
+  ATTRCACHE_LIBDIR=$TMPDIR/sticky finds "$mpich_library" --mpi mpich
   chown -h 12345 "$TMPDIR/sticky/libattrcache_mpich.so"
-  message=$(ATTRCACHE_LIBDIR=$TMPDIR/sticky "$run" --mpi mpich true 2>&1)
-  [ $? = 2 ] && [[ $message == *"other users may have written to $TMPDIR/sticky/lib"* ]] || fail "another's link: $message"
+  ATTRCACHE_LIBDIR=$TMPDIR/sticky refuses 2 "other users may have written to $TMPDIR/sticky/lib" --mpi mpich true
   printf '#!/bin/sh\nshift 2\nwhile [ "$1" != --app ]; do shift; done\necho "$2"\ncat "$2"\n' >"$TMPDIR/fake/mpirun.openmpi"
   chmod +x "$TMPDIR/fake/mpirun.openmpi"
   echo '-np 1 the_program' >"$TMPDIR/fake/lines"
@@ -275,7 +264,7 @@ cc -shared -fPIC -Wl,-soname,libmpi_abi.so.1 "$TMPDIR/abi.c" -o "$TMPDIR/libmpi_
   fail "no program for the standard ABI"
 "$TMPDIR/abi_program" || fail "the program for the standard ABI"
 finds "$abi_library" "$TMPDIR/abi_program"
-prints "$abi_library" --mpi mpi_abi
+finds "$abi_library" --mpi mpi_abi
 finds "$abi_library" mpirun.openmpi -np 2 "$TMPDIR/abi_program" argument
 finds "$abi_library" mpirun.mpich -np 2 "$TMPDIR/abi_program" "$mpich_program"
 finds "$mpich_library" mpirun.mpich -np 2 "$mpich_program" "$TMPDIR/abi_program"
@@ -293,8 +282,7 @@ message=$(LD_PRELOAD=$abi_library "$mpich_program" 2>&1)
 # ATTRCACHE_LIBDIR, if it is wrong: never another library instead.
 mkdir "$TMPDIR/empty"
 for wrong in "/nowhere: No such file" "$openmpi_program: Not a directory" "$TMPDIR/empty: there is no libattrcache_mpich.so in it"; do
-  message=$(ATTRCACHE_LIBDIR=${wrong%%:*} "$run" --mpi mpich --print 2>&1)
-  [ $? = 2 ] && [[ $message == "attrcache-run: ATTRCACHE_LIBDIR=$wrong"* ]] || fail "ATTRCACHE_LIBDIR=$wrong: $message"
+  ATTRCACHE_LIBDIR=${wrong%%:*} refuses 2 "attrcache-run: ATTRCACHE_LIBDIR=$wrong" --mpi mpich --print
 done
 
 # A source tree: the newest library that is built there; else CMake, which is a script here, builds it. Bazel is never started.
