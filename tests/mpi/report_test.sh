@@ -68,8 +68,6 @@ grep -q '<section id=changes>' compared.html || fail "no changes in the page"
 launch --from compared.json --trace=compared.trace --report=later.html --report=later.txt --compare all.4.json
 page later.html compared.json compared.trace
 grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output != *"compared with"* ]] || fail "$output"
-launch --compare=all.1.json --mpi "$(interposer_of "$mpi")" "$program" nothing
-has "  report: delete_reused (gone)"
 
 # With ATTRCACHE_CHECK=1, numbers and names are the same. ATTRCACHE_VERBOSE counts the same sets.
 ATTRCACHE_CHECK=1 ATTRCACHE_VERBOSE=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
@@ -292,16 +290,6 @@ command=$(tail -n 1 <<<"$output")
 output=$(cd / && eval "$command" 2>&1)
 has "the attributes of 1 rank"
 (cd listed && "$run" --remove-left >/dev/null && [ -z "$(ls -A)" ]) || fail "--remove-left"
-# What a killed run has left stays until a run makes the same report, which says so.
-mkdir alone && cd alone || exit 1
-launch --report=same.json --mpi "$(interposer_of "$mpi")" sh -c '"$0" killed; kill -KILL $PPID' "$program"
-left=$(echo .attrcache-run.*)
-launch --report=another.json "$program" nothing
-[ -d "$left" ] || fail "another run has removed $left"
-launch --report=same.json "$program" nothing
-has "the report replaces that of an ended run, whose data are removed: $PWD/$left"
-[ ! -e "$left" ] || fail "$left is still there"
-cd ..
 ATTRCACHE_TRACE_SLOW=often launch --report --trace=often.trace "$mpirun" -np 1 "$program" nothing
 has "ATTRCACHE_TRACE_SLOW=often: not a number"
 has "the attributes of 1 rank"
@@ -314,7 +302,6 @@ refuses() { # TEXT ARGUMENT...
   [[ $output != *Traceback* ]] || fail "$*: $output"
 }
 echo '{' >bad.json
-refuses "none.json can't be read: No such file" --report=no.html --compare none.json "$program" nothing
 refuses "bad.json is no JSON" --report=no.html --compare=bad.json "$program" nothing
 refuses "argument --compare: expected one argument" --compare
 refuses "--compare needs" --compare= "$program"
