@@ -16,8 +16,8 @@ __attribute__((unused)) static int check_count;
 __attribute__((unused)) static int check_failures;
 __attribute__((unused)) static int check_rank;
 
-__attribute__((unused, format(printf, 3, 4))) static void check(int is_right, int line,
-                                                                const char* format, ...) {
+__attribute__((format(printf, 3, 4))) static inline void check(int is_right, int line,
+                                                               const char* format, ...) {
   va_list arguments;
   ++check_count;
   if (is_right) return;
@@ -39,25 +39,23 @@ __attribute__((unused, format(printf, 3, 4))) static void check(int is_right, in
     check(actual_ == expected_, __LINE__, "%s is %ld, not %ld", #actual, actual_, expected_); \
   } while (0)
 
-__attribute__((unused)) static void check_begin(void) {
-  MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
-}
+static inline void check_begin(void) { MPI_Comm_rank(MPI_COMM_WORLD, &check_rank); }
 
-__attribute__((unused)) static int check_report(void) {
+static inline int check_report(void) {
   if (check_failures == 0) printf("rank %d: %d checks passed\n", check_rank, check_count);
   fflush(stdout);
   return check_failures != 0;
 }
 
 /* Whether the program is served by attrcache, or runs natively, as its own control. */
-__attribute__((unused)) static int served(void) {
+static inline int served(void) {
   const char* s = getenv("ATTRCACHE_TEST_SERVED");
   return s != NULL && *s == '1';
 }
 
 /* The MPI's major version if it has this name, else 0. Found at run time: a program built with the
  * header of the standard ABI runs on all MPIs. */
-__attribute__((unused)) static int version_of(const char* name) {
+static inline int version_of(const char* name) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(version, &length);
@@ -72,7 +70,7 @@ __attribute__((unused)) static int version_of(const char* name) {
 
 /* A log of what callbacks did, as text: "del 3;del 2;". */
 static char check_log[4096];
-__attribute__((unused)) static void note(const char* format, ...) {
+static inline void note(const char* format, ...) {
   va_list arguments;
   const size_t used = strlen(check_log);
   va_start(arguments, format);
@@ -86,7 +84,7 @@ __attribute__((unused)) static void note(const char* format, ...) {
     check_log[0] = '\0';                                                                    \
   } while (0)
 
-__attribute__((unused)) static int class_of(int code) {
+static inline int class_of(int code) {
   int c = -1;
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   return MPI_Error_class(code, &c) == MPI_SUCCESS ? c : -1;
@@ -97,7 +95,7 @@ __attribute__((unused)) static int class_of(int code) {
  * find it out each time they run. Prints "peer bug: MPICH 5.0.2: ..."; run.sh passes these lines
  * on, and tools/test repeats them. environment.sh has the same for shell scripts.
  */
-__attribute__((unused)) static void peer_bug(const char* what) {
+static inline void peer_bug(const char* what) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   char name[64] = "";
   char version[64] = "";
@@ -116,16 +114,14 @@ __attribute__((unused)) static void peer_bug(const char* what) {
   fflush(stdout);
 }
 
-__attribute__((unused)) static void peer_ignores_error(MPI_Comm* comm, int* code, ...) {
-  (void)comm, (void)code;
-}
+static inline void peer_ignores_error(MPI_Comm* comm, int* code, ...) { (void)comm, (void)code; }
 
 /*
  * Whether functions return MPI_SUCCESS once a user's error handler has been called, as MPICH
  * 5.0.2's do. Tried by a send to a rank that doesn't exist, which has nothing to do with
  * attributes.
  */
-__attribute__((unused)) static int peer_loses_codes(void) {
+static inline int peer_loses_codes(void) {
   static int loses = -1;
   MPI_Errhandler handler;
   MPI_Comm comm;
