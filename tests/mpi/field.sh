@@ -3,7 +3,7 @@
 #
 # Serves the MPIs of this machine with interposers that were built elsewhere:
 #
-#   tests/mpi/field.sh [--only=TEST,...] LIBRARIES [MPI...]
+#   tests/mpi/field.sh LIBRARIES [MPI...]
 #
 # LIBRARIES is a folder with libattrcache_*.so, as CMake or Bazel leave them. An MPI is openmpi or mpich, or openmpi_abi
 # or mpich_abi for their libraries with the standard ABI; by default, all that are installed. The checks of
@@ -13,18 +13,6 @@
 
 set -u
 
-only=
-while [[ ${1-} == --* ]]; do
-  case $1 in
-    --only=*) only=,${1#--only=}, ;;
-    *)
-      sed -n '4,/^$/s/^# \?//p' "${BASH_SOURCE[0]}"
-      [[ $1 == --help ]]
-      exit
-      ;;
-  esac
-  shift
-done
 [[ -d ${1-} ]] || { echo "field.sh: give a folder of interposers" >&2 && exit 2; }
 libraries=$(readlink -f -- "$1")
 shift
@@ -42,18 +30,13 @@ report() { # MPI TEST STATUS FILE
   else
     failed=$((failed + 1))
     printf '%-12s %-28s FAILED (%s)\n' "$1" "$2" "$3"
-    tail -n "${FIELD_LINES:-25}" "$4" | cut -c-200 | sed 's/^/    /'
+    tail -n 25 "$4" | cut -c-200 | sed 's/^/    /'
   fi
-}
-
-wanted() { # TEST
-  [[ -z $only || $only == *",$1,"* ]]
 }
 
 # Interposers of another interface must refuse to serve the process, and say so.
 refuses() { # MPI
   local mpi=$1 other status=0
-  wanted refuses || return
   : >"$scratch/output"
   for other in "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so; do
     [[ $other != *_"$(interposer_of "$mpi")".so && -f $other ]] || continue
@@ -76,7 +59,6 @@ refuses() { # MPI
 # sizes, and, as the compiler compares them, the types of functions.
 abi_values() { # MPI
   local status=0 name theirs ours=lib/mpi/native/mpi_abi/abi.h
-  wanted abi_values || return
   theirs=$(abi_headers "${1%_abi}")/mpi.h
   {
     printf '#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
@@ -104,33 +86,22 @@ try() { # MPI
   mkdir -p "$scratch/$mpi"
   compile_mpi "$mpi" -std=gnu11 -O1 -g -Wno-deprecated-declarations -pthread tests/mpi/coexist.c \
     -o "$scratch/$mpi/coexist" -ldl || failed=$((failed + 1))
-  if wanted checks; then
-    bash tests/conformance/served_test.sh "$mpi" "$library" >"$scratch/output" 2>&1 </dev/null || status=$?
-    report "$mpi" checks "$status" "$scratch/output"
-  fi
-  if wanted coexist; then
-    status=0
-    bash tests/mpi/run.sh "$mpi" control "1 2" tools/attrcache-run "$library" "$scratch/$mpi/coexist" \
-      >"$scratch/output" 2>&1 </dev/null || status=$?
-    report "$mpi" coexist "$status" "$scratch/output"
-  fi
+  bash tests/conformance/served_test.sh "$mpi" "$library" >"$scratch/output" 2>&1 </dev/null || status=$?
+  report "$mpi" checks "$status" "$scratch/output"
+  status=0
+  bash tests/mpi/run.sh "$mpi" control "1 2" tools/attrcache-run "$library" "$scratch/$mpi/coexist" \
+    >"$scratch/output" 2>&1 </dev/null || status=$?
+  report "$mpi" coexist "$status" "$scratch/output"
   refuses "$mpi"
   [[ $mpi != *_abi ]] || abi_values "$mpi"
 }
 
-mpis=()
-for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
-  for one in $mpi; do
-    if has_mpi "$one"; then
-      mpis+=("$one")
-    elif (($# > 0)); then
-      echo "field.sh: $one is not installed" >&2
-      exit 2
-    fi
-  done
-done
-export HOME=${HOME:-/tmp}
-for mpi in ${mpis[@]+"${mpis[@]}"}; do
+(($# > 0)) || set -- openmpi mpich openmpi_abi mpich_abi
+for mpi in "$@"; do
+  has_mpi "$mpi" || {
+    echo "field.sh: $mpi is not installed"
+    continue
+  }
   choose_library "$mpi"
   "mpirun.$(mpi_of "$mpi")" --version 2>&1 | grep -E -m 1 -i 'open mpi|version' | sed "s/^ */$mpi: /"
   try "$mpi"

@@ -159,12 +159,7 @@ int main(int argc, char** argv) {
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_Type, &key_Type, NULL);
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_Win, &key_Win, NULL);
   for (int used = 0; used < 2; ++used) {
-    what = kGet;
-    free_objects(used);
-    what = kGetPredefined;
-    free_objects(used);
-    what = kSet;
-    free_objects(used);
+    for (what = kGet; what <= kSet; ++what) free_objects(used);
   }
   fail_to_free();
   dup_with_others();
