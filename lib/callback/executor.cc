@@ -164,24 +164,6 @@ Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvent
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
-int run_c_delete_and_catch(const attrcache_callbacks& callbacks,
-                           const CallingConvention& convention, void* object, int keyval,
-                           void* value) {
-  struct Call {
-    const attrcache_callbacks* callbacks;
-    const CallingConvention* convention;
-    void* object;
-    void* value;
-    int keyval;
-    int code;
-  } call = {&callbacks, &convention, object, value, keyval, 0};
-  const auto make = [](void* argument) {
-    auto& c = *static_cast<Call*>(argument);
-    c.code = in_c::erase(*c.callbacks, *c.convention, c.object, c.keyval, c.value);
-  };
-  return convention.catch_exceptions(make, &call) != 0 ? ATTRCACHE_CALLBACK_THREW : call.code;
-}
-
 int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                            void* object, int keyval, uint64_t value, attrcache_tag tag,
                            const int* fortran_handle) {

@@ -98,11 +98,6 @@ Shape* shape(attrcache_callback* callback) {
                                              int keyval, uint64_t value, attrcache_tag tag,
                                              const int* fortran_handle);
 
-// The same in C, for a value set as a pointer, where exceptions are caught.
-[[gnu::noinline]] int run_c_delete_and_catch(const attrcache_callbacks& callbacks,
-                                             const CallingConvention& convention, void* object,
-                                             int keyval, void* value);
-
 // Runs a copy_fn that is neither NULL_COPY nor DUP. It gets a copy of a value that C reads at its
 // address, because another value may take its place in the slot.
 [[gnu::always_inline]] inline Copied run_copy(attrcache_callbacks& callbacks,
@@ -121,11 +116,9 @@ Shape* shape(attrcache_callback* callback) {
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag,
                                              const int* fortran_handle = nullptr) {
-  if (tag == ATTRCACHE_AS_POINTER && callbacks.language == ATTRCACHE_C) [[likely]] {
-    void* const pointer = as_pointer(value);
-    return convention.catch_exceptions == nullptr
-               ? in_c::erase(callbacks, convention, object, keyval, pointer)
-               : run_c_delete_and_catch(callbacks, convention, object, keyval, pointer);
+  if (tag == ATTRCACHE_AS_POINTER && callbacks.language == ATTRCACHE_C &&
+      convention.catch_exceptions == nullptr) [[likely]] {
+    return in_c::erase(callbacks, convention, object, keyval, as_pointer(value));
   }
   return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
 }
