@@ -12,6 +12,7 @@
 #ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
 #define ATTRCACHE_KEYVAL_ENTRIES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -75,8 +76,6 @@ class Entries {
 
  protected:
   static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
-  // As many indices as are looked at in a row.
-  static constexpr uint32_t kBatch = 64;
 
   // Takes an index that was never used. MEMORY, or KEYVALS_EXHAUSTED: there is none. Lock-free, but
   // for the allocator.
@@ -128,9 +127,6 @@ class Entries {
     return taken_.load(kAcquire);  // pairs with K7
   }
 
-  template <typename Visit>
-  void for_each_of_batch(uint32_t first, uint32_t end, Visit visit) const;
-
  private:
   bool ensure_chunk(size_t c, const Memory& memory);
   References::Counter* far_counters(id::Offset offset, unsigned ordinal) const {
@@ -152,22 +148,17 @@ class Entries {
   Atomic<uint32_t> taken_{0};
 };
 
-// All chunks begin at a multiple of kBatch, so a batch never reaches beyond its chunk.
 template <typename Visit>
-[[gnu::always_inline]] inline void Entries::for_each_of_batch(uint32_t first, uint32_t end,
-                                                              Visit visit) const {
-  const id::Offset offset = id::offset_at(first);
-  const size_t c = chunk_of(offset);
-  Entry* entry = &at(c, offset);
-  References::Stripes stripes = this->stripes(c, offset);
-  Entry* const last = entry + (end - first < kBatch ? end - first : kBatch);
-  for (; entry != last; ++entry, ++stripes.first) visit(*entry, References(entry->exact, stripes));
-}
-
-template <typename Visit>
-void Entries::for_each_entry(Visit visit) const {
+[[gnu::always_inline]] inline void Entries::for_each_entry(Visit visit) const {
   const uint32_t end = used_indices();
-  for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
+  for (size_t c = kFirstChunk; first_index(c) < end; ++c) {
+    const id::Offset first = id::offset_at(first_index(c));
+    Entry* entry = &at(c, first);
+    References::Stripes stripes = this->stripes(c, first);
+    Entry* const last = entry + std::min(length(c), end - first_index(c));
+    for (; entry != last; ++entry, ++stripes.first)
+      visit(*entry, References(entry->exact, stripes));
+  }
 }
 
 }  // namespace attrcache

@@ -128,8 +128,7 @@ class Registry : public Entries {
   }
 
   // Calls visit(word, Record&, references) for every keyval that exists, in the order of
-  // indices, with the epoch pinned. It pins the epoch anew for every kBatch indices, so as not to
-  // hold back records for long.
+  // indices, with the epoch pinned.
   template <typename Visit>
   void for_each(Visit visit);
 
@@ -185,7 +184,7 @@ class Registry : public Entries {
     return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
   }
   template <typename Visit>
-  static bool visit_pinned(Entry& entry, const References& references, Visit& visit);
+  static void visit_pinned(Entry& entry, const References& references, Visit& visit);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
   int check_other_kind(id::Keyval keyval) const;
@@ -229,29 +228,25 @@ class Registry : public Entries {
 // had found nobody pinned (E2), we would have pinned after that, and by E1 we would see the end of
 // the keyval (K8), so that V2 couldn't have read its word.
 template <typename Visit>
-[[gnu::always_inline]] inline bool Registry::visit_pinned(Entry& entry,
+[[gnu::always_inline]] inline void Registry::visit_pinned(Entry& entry,
                                                           const References& references,
                                                           Visit& visit) {
   const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
   const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
-  if (!entry_word::exists(word)) return false;
+  if (!entry_word::exists(word)) return;
   Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
   // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
   // the index had no keyval.
-  if (entry.uses.load(kRelaxed) != uses) return false;
+  if (entry.uses.load(kRelaxed) != uses) return;
   visit(word, *record, references);
-  return true;
 }
 
 template <typename Visit>
 void Registry::for_each(Visit visit) {
-  const uint32_t end = used_indices();
-  for (uint32_t first = 0; first < end; first += kBatch) {
-    const Epoch::Guard pin(epoch_);
-    for_each_of_batch(first, end, [&visit](Entry& entry, const References& references) {
-      visit_pinned(entry, references, visit);
-    });
-  }
+  const Epoch::Guard pin(epoch_);
+  for_each_entry([&visit](Entry& entry, const References& references) {
+    visit_pinned(entry, references, visit);
+  });
 }
 
 template <typename Visit>

@@ -49,15 +49,17 @@ class Inspected {
       *reinterpret_cast<Struct*>(bytes_ + i * sizeof(Struct)) = with;
       return;
     }
-    const Struct copy = with;  // of which the compiler takes the address, here alone
-    const auto size = static_cast<uint32_t>(size_);
-    const size_t both = size_ < sizeof(Struct) ? size_ : sizeof(Struct);
-    std::memcpy(bytes_ + i * size_, &copy, both);
-    std::memset(bytes_ + i * size_ + both, 0, size_ - both);
-    std::memcpy(bytes_ + i * size_, &size, sizeof(size));
+    fill_sized(bytes_ + i * size_, size_, with);
   }
 
  private:
+  [[gnu::noinline]] static void fill_sized(unsigned char* to, size_t size, Struct with) {
+    with.size = static_cast<uint32_t>(size);
+    const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
+    std::memcpy(to, &with, both);
+    std::memset(to + both, 0, size - both);
+  }
+
   unsigned char* const bytes_;
   const size_t capacity_;
   const size_t size_;
