@@ -9,9 +9,7 @@
 //                          matter: the rest of meta may be of another instant
 //   glimpse                peek, but it calls visit(upper half of meta, value), where
 //                          value() gives the value half
-//   transfer               a load, for dup. It calls visit(upper half of meta, put), where
-//                          put(to) copies what was read to another Pair, by store_unshared
-//   load_meta              reads the meta half alone; load_upper reads the upper half of meta
+//   load_meta              reads the meta half alone
 //   still                  reads the value half, and then says whether meta is the one given, which
 //                          the caller has read before: if so, this value came with that meta,
 //                          unless the meta has come back with another value

@@ -42,18 +42,7 @@ class alignas(16) Pair {
     return visit(upper_of(both), [both] { return content_of(both).value; });
   }
 
-  template <typename Visit>
-  [[gnu::always_inline]] auto transfer(Visit visit) const {
-    const Both both = load_both();
-    return visit(upper_of(both), [both](Pair& to) { to.put(both); });
-  }
-
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
-  uint32_t load_upper() const {
-    const uint32_t upper = __atomic_load_n(upper_half(&meta_), __ATOMIC_ACQUIRE);
-    tsan_acquire(&meta_);
-    return upper;
-  }
 
   bool still(uint64_t meta, uint64_t* value) const {
     *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
@@ -106,12 +95,10 @@ class alignas(16) Pair {
     return {static_cast<uint64_t>(_mm_cvtsi128_si64(both)),
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
   }
-  void put(Both both) { _mm_store_si128(reinterpret_cast<__m128i*>(this), both); }
 #else
   using Both = SlotContent;
   static uint32_t upper_of(Both both) { return static_cast<uint32_t>(both.meta >> 32); }
   static SlotContent content_of(Both both) { return both; }
-  void put(Both both) { store_unshared(both); }
 #ifdef ATTRCACHE_HAS_WIDE_LOAD
   Both load_both() const {
     const Both both = wide_load(*this);

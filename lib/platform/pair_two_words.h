@@ -61,12 +61,6 @@ class alignas(16) TwoWordPair {
     const SlotContent content = peek();
     return visit(static_cast<uint32_t>(content.meta >> 32), [content] { return content.value; });
   }
-  template <typename Visit>
-  auto transfer(Visit visit) const {
-    const SlotContent content = load();
-    return visit(static_cast<uint32_t>(content.meta >> 32),
-                 [content](TwoWordPair& to) { to.store_unshared(content); });
-  }
   uint64_t load_meta() const {
     Backoff backoff;
     for (;;) {
@@ -75,7 +69,6 @@ class alignas(16) TwoWordPair {
       backoff.relax();
     }
   }
-  uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }
   bool still(uint64_t meta, uint64_t* value) const {
     const SlotContent content = load();
     *value = content.value;

@@ -2,6 +2,7 @@
 
 #include "table/attribute.h"
 
+#include "table/get.h"
 #include "table/hand_off.h"
 #include "table/meta.h"
 #include "table/set.h"
@@ -19,8 +20,9 @@ namespace {
 }
 
 // Attaches the value to a slot that is empty, or whose value is being deleted. kNotSet: it has a value
-// that isn't.
-[[gnu::noinline]] int attach(Registry& registry, Table& table, Key key, uint64_t value) {
+// that isn't, which *there says.
+[[gnu::always_inline]] inline int attach(Registry& registry, Table& table, Key key, uint64_t value,
+                                         Found* there) {
   const id::Keyval keyval = key.keyval;
   if (!registry.is_kind_of(keyval)) [[unlikely]]
     return registry.why_not(keyval);
@@ -33,7 +35,10 @@ namespace {
     const bool empty = meta::empty(now.meta);
     // If it is occupied under another generation, this keyval was gone before that one began.
     if (!empty && !meta::belongs(now.meta, keyval)) return registry.why_not(keyval);
-    if (!empty && !meta::deleting(now.meta)) return kNotSet;
+    if (!empty && !meta::deleting(now.meta)) {
+      *there = {slot, now};
+      return kNotSet;
+    }
     stripe::Name name;
     if (take_open(registry, keyval, &name) == nullptr &&
         (name = take_slowly(registry, keyval)) == kNotTaken) {
@@ -91,16 +96,22 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 int continue_set(Registry& registry, Table& table, void* object, Key key, uint64_t value,
                  int* callback_code) {
   for (;;) {
-    int result = attach(registry, table, key, value);
+    Found there;
+    int result = attach(registry, table, key, value, &there);
     if (result == kNotSet) result = set_once({registry, table, object}, key, value, callback_code);
     if (result != kNotSet) return result;
   }
 }
 
-int continue_set_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
-                           void** present) {
-  const int result = attach(registry, table, key, value);
-  return result != kNotSet ? result : set_attribute_if_absent(registry, table, key, value, present);
+int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
+                            void** present) {
+  Found there;
+  const int result = attach(registry, table, key, value, &there);
+  if (result != kNotSet) return result;
+  const SlotContent found = there.word;
+  if (present != nullptr)
+    *present = seen_by_c(found.value, there.slot->value_address(), meta::tag(found.meta));
+  return ATTRCACHE_PRESENT;
 }
 
 int continue_delete(Registry& registry, Table& table, void* object, id::Keyval keyval,

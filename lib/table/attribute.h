@@ -2,9 +2,9 @@
 //
 // set_if_absent and delete of one attribute, and what set (set.h) and free share with them. The steps
 // that they take are in slot.h. Each looks at the slot and takes the step that this calls for, in a
-// loop, because another thread may have been faster. A first look, for what most calls find, is
-// inlined into the callers. The others get their arguments in registers, and nothing comes after them,
-// so that the first look has nothing to save.
+// loop, because another thread may have been faster. The first look of a delete is inlined into the
+// callers. What follows gets its arguments in registers, and nothing comes after it, so that the first
+// look has nothing to save.
 //
 // What was read of a keyval may be acted upon only if a reference on it was held at that time: the
 // caller's, or that of a value found attached. Until a reference is held, the keyval may end, and
@@ -40,8 +40,8 @@ enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delet
 
 // Attaches the value if nothing is attached, or what is attached is being deleted. Otherwise
 // ATTRCACHE_PRESENT, and *present is what get gives, unless `present` is null.
-inline int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
-                                   void** present);
+int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
+                            void** present);
 
 // A user's delete. If there was nothing to delete, that is told as the domain wishes
 // (Registry::result_for_user).
@@ -112,25 +112,6 @@ inline int fail(int code, int* callback_code) {
 // The same in any case, but slower. kNotTaken: there is no such keyval.
 inline constexpr stripe::Name kNotTaken{0};
 [[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval);
-
-// All other set_if_absents.
-[[gnu::noinline]] int continue_set_if_absent(Registry& registry, Table& table, Key key,
-                                             uint64_t value, void** present);
-
-// Most often there is a value, and no thread is deleting it.
-[[gnu::always_inline]] inline int set_attribute_if_absent(Registry& registry, Table& table, Key key,
-                                                          uint64_t value, void** present) {
-  Pair* const slot = find_slot(table, key.keyval);
-  if (slot != nullptr) [[likely]] {
-    const SlotContent now = slot->load();
-    if (meta::holdable(now.meta, key.keyval) && registry.is_kind_of(key.keyval)) [[likely]] {
-      if (present != nullptr)
-        *present = seen_by_c(now.value, slot->value_address(), meta::tag(now.meta));
-      return ATTRCACHE_PRESENT;
-    }
-  }
-  return continue_set_if_absent(registry, table, key, value, present);
-}
 
 // All other deletes.
 [[gnu::noinline]] int continue_delete(Registry& registry, Table& table, void* object,

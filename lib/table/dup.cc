@@ -44,11 +44,11 @@ struct AtOnce {
     Pair* made = nullptr;
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
-      const uint32_t upper = run[s].load_upper();
-      if (upper == 0) continue;
+      const uint64_t m = run[s].load_meta();
+      if (meta::empty(m)) continue;
       const uint64_t word = counters[s].load(kRelaxed);  // only a guess
       const stripe::Name name = stripe::name_in(word);
-      const uint32_t differs = upper ^ stripe::bits(name);
+      const uint32_t differs = meta::upper(m) ^ stripe::bits(name);
       // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN;
       // the value must be visible, unclaimed and never held, because its copy gets the same meta.
       constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
@@ -67,16 +67,12 @@ struct AtOnce {
         return true;
       // The value is read after the reference was taken. Before that it could have been a value of
       // an earlier keyval that had the same int.
-      const bool same =
-          run[s].transfer([&](uint32_t again, auto put) __attribute__((always_inline)) {
-            if (again == upper) [[likely]]
-              put(made[s]);
-            return again == upper;
-          });
-      if (!same) [[unlikely]] {
-        result.in_vain = meta::keyval(uint64_t{upper} << 32, first + s);
+      const SlotContent found = run[s].load();
+      if (found.meta != m) [[unlikely]] {
+        result.in_vain = meta::keyval(m, first + s);
         return true;
       }
+      made[s].store_unshared(found);
     }
     return false;
   };

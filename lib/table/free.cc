@@ -22,10 +22,10 @@ bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
     uint32_t differs = 0;
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
-      const uint32_t upper = run[s].load_upper();
-      if (upper == 0) continue;
+      const uint64_t m = run[s].load_meta();
+      if (meta::empty(m)) continue;
       const stripe::Name name = stripe::name_in(counters[s].load(kRelaxed));
-      differs |= upper ^ (stripe::bits(name) | meta::kNoDeleteFnHalf);
+      differs |= meta::upper(m) ^ (stripe::bits(name) | meta::kNoDeleteFnHalf);
     }
     return (differs & kDecides) != 0;
   });
@@ -41,7 +41,7 @@ bool delete_at_once(Registry& registry, Table& table) {
     References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
-      if (run[s].load_upper() == 0) continue;
+      if (meta::empty(run[s].load_meta())) continue;
       if (References::drop_open(counters[s])) [[likely]] {
         run[s].clear_unshared();
       } else {

@@ -35,21 +35,12 @@ class alignas(16) Pair {
     const SlotContent word = load(file, line);
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
-  template <typename Visit>
-  auto transfer(Visit visit, ATTRCACHE_MODEL_SITE) const {
-    const SlotContent word = load(file, line);
-    return visit(static_cast<uint32_t>(word.meta >> 32),
-                 [word](Pair& to) { to.store_unshared(word); });
-  }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
   bool still(uint64_t meta, uint64_t* value, ATTRCACHE_MODEL_SITE) const {
     const SlotContent content = load(file, line);
     *value = content.value;
     return content.meta == meta;
-  }
-  uint32_t load_upper(ATTRCACHE_MODEL_SITE) const {
-    return static_cast<uint32_t>(load(file, line).meta >> 32);
   }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired, ATTRCACHE_MODEL_SITE) {

@@ -76,9 +76,7 @@ TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
       [](Pair& pair) { return pair.load().value == 1; },
       [](Pair& pair) { return pair.peek().value == 1; },
       [](Pair& pair) { return pair.load_meta() != 0; },
-      [](Pair& pair) { return pair.load_upper() != 0; },
       [](Pair& pair) { return pair.glimpse([](uint32_t upper, auto) { return upper != 0; }); },
-      [](Pair& pair) { return pair.transfer([](uint32_t upper, auto) { return upper != 0; }); },
       [](Pair& pair) {
         uint64_t value;
         return pair.still(kNew.meta, &value);
