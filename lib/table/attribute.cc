@@ -96,7 +96,7 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 int continue_set(Registry& registry, Table& table, void* object, Key key, uint64_t value,
                  int* callback_code) {
   for (;;) {
-    Found there;
+    Found there = {};
     int result = attach(registry, table, key, value, &there);
     if (result == kNotSet) result = set_once({registry, table, object}, key, value, callback_code);
     if (result != kNotSet) return result;
@@ -105,7 +105,7 @@ int continue_set(Registry& registry, Table& table, void* object, Key key, uint64
 
 int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t value,
                             void** present) {
-  Found there;
+  Found there = {};
   const int result = attach(registry, table, key, value, &there);
   if (result != kNotSet) return result;
   const SlotContent found = there.word;
