@@ -2,7 +2,7 @@
 
 #include "mpi/serving/unanchored.h"
 
-#include <vector>
+#include <cstdlib>
 
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
@@ -95,10 +95,19 @@ int empty_session(Session::Handle session, Anchor* anchor) {
 
 // They are listed first, since callbacks may begin and end some.
 void empty_sessions(int* first_failure) {
-  std::vector<uintptr_t> keys;
-  objects<Session>.for_each([&keys](uintptr_t key, void*) { keys.push_back(key); });
-  for (const uintptr_t key : keys) {
-    const auto session = facts::from_key<Session::Handle>(key);
+  const size_t room = objects<Session>.size();
+  if (room == 0) return;
+  auto* const keys = static_cast<uintptr_t*>(std::malloc(room * sizeof(uintptr_t)));
+  if (keys == nullptr) {
+    if (*first_failure == MPI_SUCCESS) *first_failure = MPI_ERR_NO_MEM;
+    return;
+  }
+  size_t count = 0;
+  objects<Session>.for_each([&](uintptr_t key, void*) {
+    if (count < room) keys[count++] = key;
+  });
+  for (size_t i = 0; i < count; ++i) {
+    const auto session = facts::from_key<Session::Handle>(keys[i]);
     Anchor* const anchor = find_anchor<Session>(session);
     if (anchor == nullptr) continue;
     report::ends(Session::kNumber, anchor);
@@ -107,6 +116,7 @@ void empty_sessions(int* first_failure) {
     raise_on<Session>(session, code);
     if (*first_failure == MPI_SUCCESS) *first_failure = code;
   }
+  std::free(keys);
 }
 
 }  // namespace
