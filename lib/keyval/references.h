@@ -64,7 +64,7 @@ inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kShut = kOpen >> 1;
 
-enum class Name : uint32_t {};
+enum class Name : uint32_t { kNone };
 constexpr uint32_t bits(Name name) { return static_cast<uint32_t>(name); }
 constexpr Name name(id::Keyval keyval, uint32_t flags) {
   return Name{(id::bits(keyval) & kKeyval) | flags};

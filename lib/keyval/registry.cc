@@ -73,23 +73,23 @@ int Registry::end_slowly(Entry& entry, id::Offset offset) {
   return ATTRCACHE_OK;
 }
 
-// Opens the thread's stripe. The caller holds a reference.
-void Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
+// Opens the thread's stripe, and returns its name. The caller holds a reference.
+stripe::Name Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
   const id::Offset offset = id::offset(keyval);
   // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen
   // (K1) and holds a reference on, and its flags don't change once somebody does.
   const uint64_t word = at(offset).word.load(kRelaxed);
   references(offset).open(ordinal, keyval, flags(word));
+  return stripe::name(keyval, flags(word));
 }
 
-bool Registry::acquire(id::Keyval keyval) {
+stripe::Name Registry::acquire(id::Keyval keyval) {
+  if (look_up(keyval) == 0) return stripe::Name::kNone;
   const References all = references(id::offset(keyval));
   const unsigned ordinal = thread_ordinal();
   stripe::Name name;
-  if (References::acquire_open(all.stripe_of(ordinal), keyval, &name)) return true;
-  if (!all.acquire_exact(keyval)) return false;
-  open_stripe(keyval, ordinal);
-  return true;
+  if (References::acquire_open(all.stripe_of(ordinal), keyval, &name)) return name;
+  return all.acquire_exact(keyval) ? open_stripe(keyval, ordinal) : stripe::Name::kNone;
 }
 
 void Registry::drop(id::Keyval keyval) { drop_in_stripe(keyval, thread_ordinal()); }

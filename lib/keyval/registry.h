@@ -100,9 +100,9 @@ class Registry : public Entries {
     return entry_word::keyval(word_at(offset)) == keyval;
   }
 
-  // Takes a reference on a keyval that look_up has found, unless the keyval is gone since. Opens the
-  // thread's stripe, for the next time.
-  bool acquire(id::Keyval keyval);
+  // Takes a reference on a keyval, and returns the name of its stripes; kNone: there is no such
+  // keyval. Opens the thread's stripe, for the next time.
+  [[gnu::noinline]] stripe::Name acquire(id::Keyval keyval);
 
   // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
   // destructor. Not inlined: within a callback a user-level thread may have moved to another thread
@@ -196,7 +196,7 @@ class Registry : public Entries {
                 int* keyval);
   int end(Entry& entry, id::Offset offset);
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
-  void open_stripe(id::Keyval keyval, unsigned ordinal);
+  stripe::Name open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
   Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
   auto link() {

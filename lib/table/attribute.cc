@@ -13,7 +13,7 @@ namespace {
 // Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
 [[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {
   // The table may grow only if the keyval is alive, which taking a reference ensures.
-  if (take_slowly(registry, keyval) == kNotTaken) return registry.why_not(keyval);
+  if (registry.acquire(keyval) == stripe::Name::kNone) return registry.why_not(keyval);
   *slot = table.grow(id::index(keyval), registry.memory());
   registry.drop(keyval);
   return *slot != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_MEMORY;
@@ -39,11 +39,8 @@ namespace {
       *there = {slot, now};
       return kNotSet;
     }
-    stripe::Name name;
-    if (take_open(registry, keyval, &name) == nullptr &&
-        (name = take_slowly(registry, keyval)) == kNotTaken) {
-      return registry.why_not(keyval);
-    }
+    const stripe::Name name = take(registry, keyval);
+    if (name == stripe::Name::kNone) return registry.why_not(keyval);
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
     if (!empty) table.mark_replaced();
     if (slot::put(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
@@ -74,12 +71,6 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   // The caller still has one of the two values' references to drop.
   if (once) registry.drop(keyval);
   return true;
-}
-
-stripe::Name take_slowly(Registry& registry, id::Keyval keyval) {
-  if (registry.look_up(keyval) == 0 || !registry.acquire(keyval)) return kNotTaken;
-  // While the reference is held, the entry's word is that of this keyval.
-  return stripe::name(keyval, entry_word::flags(registry.look_up(keyval)));
 }
 
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {

@@ -109,9 +109,11 @@ inline int fail(int code, int* callback_code) {
   return References::acquire_open(*counter, keyval, name) ? counter : nullptr;
 }
 
-// The same in any case, but slower. kNotTaken: there is no such keyval.
-inline constexpr stripe::Name kNotTaken{0};
-[[gnu::noinline]] stripe::Name take_slowly(Registry& registry, id::Keyval keyval);
+// The same in any case. kNone: there is no such keyval.
+[[gnu::always_inline]] inline stripe::Name take(Registry& registry, id::Keyval keyval) {
+  stripe::Name name;
+  return take_open(registry, keyval, &name) != nullptr ? name : registry.acquire(keyval);
+}
 
 // All other deletes.
 [[gnu::noinline]] int continue_delete(Registry& registry, Table& table, void* object,

@@ -24,17 +24,9 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
-// What came of copying all attributes at once.
-struct AtOnce {
-  bool all = false;  // else it has stopped at once
-  bool no_memory = false;
-  id::Keyval in_vain{0};  // a keyval on which a reference was taken in vain, or 0
-};
-
 // Copies attributes all of which are copied as by DUP_FN or not at all, as their keyvals' stripes
-// say. The new table has nothing yet.
-[[gnu::always_inline]] inline AtOnce copy_at_once(Registry& registry, Table& from, Table& to) {
-  AtOnce result;
+// say. The new table has nothing yet. False: it has stopped at one of them, and Dup starts over.
+[[gnu::always_inline]] inline bool copy_at_once(Registry& registry, Table& from, Table& to) {
   const unsigned ordinal = thread_ordinal();
   const auto stops = [&](uint32_t first, const Pair* run, uint32_t length)
       __attribute__((always_inline)) {
@@ -61,26 +53,25 @@ struct AtOnce {
       if (made == nullptr) {
         // Each run is visited once, so a new table's is never there.
         made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
-        if (made == nullptr) return result.no_memory = true;
+        if (made == nullptr) return true;  // in order, there may be memory
       }
       if (!References::acquire_open(counters[s], word)) [[unlikely]]
         return true;
       // The value is read after the reference was taken. Before that it could have been a value of
-      // an earlier keyval that had the same int.
+      // an earlier keyval that had the same int. If it is another one now, what is stored isn't a
+      // copy, but has the reference, which Dup::start_over() drops.
       const SlotContent found = run[s].load();
-      if (found.meta != m) [[unlikely]] {
-        result.in_vain = meta::keyval(m, first + s);
+      made[s].store_unshared({found.value, m});
+      if (found.meta != m) [[unlikely]]
         return true;
-      }
-      made[s].store_unshared(found);
     }
     return false;
   };
-  result.all = !from.any_run(stops);
+  const bool stopped = from.any_run(stops);
   // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
   // the new table doesn't count as new, so that a callback that frees it is noticed.
   to.raise_clock(from.now());
-  return result;
+  return !stopped;
 }
 
 // A dup in order, the oldest attributes first.
@@ -98,7 +89,7 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  bool start_over(id::Keyval in_vain);
+  bool start_over();
   int run(int* callback_code);
   // Whether a callback has freed the new object.
   bool new_table_died() const { return new_scope_.table_died(); }
@@ -157,11 +148,10 @@ int Dup::copy(const Batch::Item& item, int* callback_code) {
   const id::Keyval keyval = meta::keyval(m, item.index);
   // The copy's own reference is taken first, as above: what is found under the keyval's int from now
   // on is this keyval's, and copy_fn may delete the original.
-  stripe::Name like;
-  if (take_open(registry_, keyval, &like) == nullptr) [[unlikely]] {
-    if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-    // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
-    if ((like = take_slowly(registry_, keyval)) == kNotTaken) return ATTRCACHE_OK;
+  const stripe::Name like = take(registry_, keyval);
+  if (like == stripe::Name::kNone) [[unlikely]] {
+    // Of this kind, the keyval is gone, and the attribute was deleted before the dup.
+    return registry_.is_kind_of(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_KIND;
   }
   if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);
   return stripe::has(like, stripe::kNotDupFn) ? call(item, keyval, like, callback_code)
@@ -239,9 +229,7 @@ inline void Dup::end_hold(const Pair& slot) {
 
 // Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
 // a keyval has freed one of the two.
-bool Dup::start_over(id::Keyval in_vain) {
-  if (id::bits(in_vain) != 0) registry_.drop(in_vain);
-  if (new_table_died()) return false;
+bool Dup::start_over() {
   Batch copies(to_.table, &registry_.memory());
   while (copies.next()) {
     for (const Batch::Item& item : copies) {
@@ -266,12 +254,12 @@ int Dup::run(int* callback_code) {
   return ATTRCACHE_OK;
 }
 
-// `at_once`: what was tried before, or null.
-[[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, const AtOnce* at_once,
+// `tried`: copy_at_once() has stopped.
+[[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, bool tried,
                                     int* callback_code) {
   Dup dup(from, to);
   int code = 0;
-  const bool lives = at_once == nullptr || dup.start_over(at_once->in_vain);
+  const bool lives = !tried || dup.start_over();
   const int result = lives ? dup.run(&code) : ATTRCACHE_ERR_FREED;
   if (result != ATTRCACHE_OK && !dup.new_table_died())
     delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
@@ -283,21 +271,15 @@ int Dup::run(int* callback_code) {
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
-  if (!to.table.is_as_new()) return copy_in_order(from, to, nullptr, callback_code);
-  const AtOnce at_once = copy_at_once(from.registry, from.table, to.table);
-  int result = ATTRCACHE_OK;
-  if (at_once.no_memory) [[unlikely]] {
-    delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
-    result = ATTRCACHE_ERR_MEMORY;
-  } else if (!at_once.all) {
-    result = copy_in_order(from, to, &at_once, callback_code);
+  const bool as_new = to.table.is_as_new();
+  if (!as_new || !copy_at_once(from.registry, from.table, to.table)) {
+    const int result = copy_in_order(from, to, as_new, callback_code);
+    if (result != ATTRCACHE_OK || !as_new) return result;
   }
   // If nothing was copied, the new table is as it was.
-  if (result == ATTRCACHE_OK && meta::empty(to.table.inline_slots[0].load_meta()) &&
-      !to.table.occupied()) {
+  if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.occupied())
     to.table.clear(from.registry.memory());
-  }
-  return result;
+  return ATTRCACHE_OK;
 }
 
 }  // namespace attrcache

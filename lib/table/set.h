@@ -47,8 +47,10 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   }
   stripe::Name name;
   References::Counter* const counter = take_open(registry, key.keyval, &name);
-  if (counter == nullptr && (name = take_slowly(registry, key.keyval)) == kNotTaken) [[unlikely]]
+  if (counter == nullptr && (name = registry.acquire(key.keyval)) == stripe::Name::kNone)
+      [[unlikely]] {
     return registry.why_not(key.keyval);
+  }
   const SlotContent replacement = {value, meta::attached(name, key.tag, target.table.tick())};
   target.table.mark_replaced();
   if (!slot::put(slot, now, replacement)) [[unlikely]] {  // (S6)

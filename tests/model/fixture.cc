@@ -31,7 +31,8 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
   Registry& registry = Registry::of(kind_);
   const id::Keyval made = id::of(key.keyval);
-  if (stripes == Stripes::kOpen && registry.acquire(made)) registry.drop(made);
+  if (stripes == Stripes::kOpen && registry.acquire(made) != stripe::Name::kNone)
+    registry.drop(made);
   return key;
 }
 

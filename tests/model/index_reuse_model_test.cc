@@ -109,10 +109,10 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
   for (const bool held : {false, true}) {
     run_model({3, 2}, [held] {
       FullRegistry f(2);
-      if (held) expect(f.registry.acquire(kFirst), "a value");
+      if (held) expect(f.registry.acquire(kFirst) != stripe::Name::kNone, "a value");
       bool made = false;
       const auto user = [&f, held] {
-        if (held || f.registry.acquire(kFirst)) f.registry.drop(kFirst);
+        if (held || f.registry.acquire(kFirst) != stripe::Name::kNone) f.registry.drop(kFirst);
       };
       const auto owner = [&f, &made] {
         f.free(kFirst);
@@ -129,7 +129,7 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
         References::Counter& stripe = *f.registry.counters(id::slot_offset(kNext), ordinal);
         expect(!References::is_open(stripe), "the next keyval wasn't used yet");
       }
-      if (made) expect(!f.registry.acquire(kFirst), "the first one is gone");
+      if (made) expect(f.registry.acquire(kFirst) == stripe::Name::kNone, "the first one is gone");
       reaches("overtaken", made);
       f.finish();
     });

@@ -63,7 +63,8 @@ struct Objects {
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     // Opens the stripes, so that every use but a keyval's first is explored.
     Registry& registry = Registry::of(of);
-    if (registry.acquire(id::of(keyval))) registry.drop(id::of(keyval));  // opens its stripes
+    if (registry.acquire(id::of(keyval)) != stripe::Name::kNone)
+      registry.drop(id::of(keyval));  // opens its stripes
     return keyval;
   }
   // Creates the next keyval, which has the next index.
