@@ -6,14 +6,13 @@ load("//tools/bazel:copts.bzl", "COPTS")
 # Times and counts of code with sanitizers have no meaning.
 TAGS = ["no-sanitizer"]
 
-def contender(name, source = None, deps = [], linkopts = [], **kwargs):
+def contender(name, source = None, deps = [], **kwargs):
     """Makes the programs of a contender: NAME takes times, NAME_count counts, NAME_writes finds cache lines written.
 
     Args:
       name: the contender.
       source: its source file, if that is not contenders/NAME.cc.
       deps: the libraries that it needs.
-      linkopts: for libraries that have no Bazel target.
       **kwargs: for all its targets.
     """
     cc_library(
@@ -21,7 +20,6 @@ def contender(name, source = None, deps = [], linkopts = [], **kwargs):
         srcs = [source or "contenders/%s.cc" % name],
         alwayslink = True,
         copts = COPTS,
-        linkopts = linkopts,
         tags = TAGS,
         deps = deps + [":harness"],
         **kwargs

@@ -3,11 +3,17 @@
 // An array of pointers under liburcu, in either flavour. Readers need no fence. A writer that needs
 // more room replaces the array by a bigger one.
 
+#ifdef RCU_MEMBARRIER
+#include <urcu.h>
+#else
+#include <urcu-qsbr.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
-#include "bench/contenders/urcu.h"
+#include "bench/contenders/counted_keys.h"
 #include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 
@@ -19,7 +25,13 @@ struct Array {
   void* values[];
 };
 
-struct UrcuArray : bench::Urcu {
+struct UrcuArray : bench::CountedKeys {
+  struct Thread {
+    Thread() { rcu_register_thread(); }
+    ~Thread() { rcu_unregister_thread(); }
+  };
+  static void quiescent() { rcu_quiescent_state(); }
+
   struct Object {
     Array* array = nullptr;
     std::mutex mutex;

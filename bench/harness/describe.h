@@ -33,13 +33,10 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   auto add = [&](const char* operation_name, long attributes, Which which, Loop<C> loop) {
     contender.operations.push_back(operation<C>(operation_name, attributes, which, loop));
   };
-  // These come first, while there are no more keys: some contenders' objects cost more with each
-  // key. Objects of an MPI cost much by themselves.
+  // Objects of an MPI cost much by themselves.
   if constexpr (Gets<C> && !requires { C::kDearObjects; }) {
     add("object_0", 0, Which::kFirst, repeat<O::template object<0>, C>);
-    contender.operations.back().parameters.keyvals = 4;
     add("object_4", 0, Which::kFirst, repeat<O::template object<4>, C>);
-    contender.operations.back().parameters.keyvals = 4;
   }
   if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, repeat<O::borrow, C>);
   if constexpr (Replaces<C>) {

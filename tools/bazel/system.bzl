@@ -28,7 +28,6 @@ _FOUND_BY = {
 # NAME: a header with which a library is found, what it is for, and cc_library's attributes. liburcu comes in two flavours,
 # whose reader's part is inlined, as its documentation advises.
 _LIBRARIES = {
-    "crypto": ("openssl/crypto.h", "a peer in benchmarks", {"linkopts": ["-lcrypto"]}),
     "urcu_memb": ("urcu.h", "a peer in benchmarks", {
         "defines": ["_LGPL_SOURCE", "RCU_MEMBARRIER"],
         "linkopts": ["-lurcu-memb"],

@@ -15,11 +15,9 @@ CORE = {
     "raw_array": "raw_array",
     "urcu_array": "urcu_qsbr_array",
     "urcu_memb_array": "urcu_memb_array",
-    "urcu_lfht": "urcu_qsbr_lfht",
     "locked_object": "locked_object",
     "mutex_map": "mutex_map",
     "tbb_hash_map": "tbb_concurrent_hash_map",
-    "openssl_ex_data": "openssl_ex_data",
     "hazard_pointer": "hazard_pointer",
     "shared_ptr": "atomic_shared_ptr",
 }

@@ -45,8 +45,6 @@ PEERS = {
     "locked_object": "lock in each object",
     "mutex_map": "map + mutex",
     "tbb_concurrent_hash_map": "oneTBB hash map",
-    "urcu_qsbr_lfht": "liburcu hash table",
-    "openssl_ex_data": "OpenSSL ex_data",
     "hazard_pointer": "hazard pointer, exchange",
     "urcu_memb_array": "liburcu memb, array",
     "urcu_qsbr_array": "liburcu qsbr, array",
