@@ -13,6 +13,9 @@
 
 #include "attrcache/attrcache.h"
 
+/* What each file defines anew, and functions that no test needs. */
+#define WEAK __attribute__((weak))
+
 #define BEGIN_C_DECLS
 #define END_C_DECLS
 #define OMPI_DECLSPEC
@@ -63,13 +66,13 @@ typedef int MPI_Type_delete_attr_function(MPI_Datatype, int, void*, void*);
 typedef int MPI_Win_copy_attr_function(MPI_Win, int, void*, void*, void*, int*);
 typedef int MPI_Win_delete_attr_function(MPI_Win, int, void*, void*);
 
-MPI_Comm_copy_attr_function MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, OMPI_C_MPI_NULL_COPY_FN,
-    OMPI_C_MPI_DUP_FN;
-MPI_Comm_delete_attr_function MPI_COMM_NULL_DELETE_FN, OMPI_C_MPI_NULL_DELETE_FN;
-MPI_Type_copy_attr_function MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN;
-MPI_Type_delete_attr_function MPI_TYPE_NULL_DELETE_FN;
-MPI_Win_copy_attr_function MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN;
-MPI_Win_delete_attr_function MPI_WIN_NULL_DELETE_FN;
+MPI_Comm_copy_attr_function MPI_COMM_DUP_FN;
+WEAK MPI_Comm_copy_attr_function MPI_COMM_NULL_COPY_FN, OMPI_C_MPI_NULL_COPY_FN, OMPI_C_MPI_DUP_FN;
+WEAK MPI_Comm_delete_attr_function MPI_COMM_NULL_DELETE_FN, OMPI_C_MPI_NULL_DELETE_FN;
+WEAK MPI_Type_copy_attr_function MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN;
+WEAK MPI_Type_delete_attr_function MPI_TYPE_NULL_DELETE_FN;
+WEAK MPI_Win_copy_attr_function MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN;
+WEAK MPI_Win_delete_attr_function MPI_WIN_NULL_DELETE_FN;
 
 /* ---- Objects, with the members that edits.py adds ---- */
 
@@ -82,7 +85,7 @@ typedef struct ompi_communicator_t {
 typedef struct ompi_predefined_communicator_t {
   ompi_communicator_t comm;
 } ompi_predefined_communicator_t;
-extern ompi_predefined_communicator_t ompi_mpi_comm_world;
+WEAK ompi_predefined_communicator_t ompi_mpi_comm_world;
 
 typedef struct opal_object_t {
   int obj_reference_count;
@@ -118,9 +121,9 @@ typedef struct opal_pointer_array_t {
   int size;
   void** items;
 } opal_pointer_array_t;
-extern opal_pointer_array_t ompi_datatype_f_to_c_table;
-int opal_pointer_array_add(opal_pointer_array_t* array, void* item);
-int opal_pointer_array_set_item(opal_pointer_array_t* array, int index, void* item);
+WEAK opal_pointer_array_t ompi_datatype_f_to_c_table;
+WEAK int opal_pointer_array_add(opal_pointer_array_t* array, void* item);
+WEAK int opal_pointer_array_set_item(opal_pointer_array_t* array, int index, void* item);
 static inline int opal_pointer_array_get_size(opal_pointer_array_t* array) { return array->size; }
 static inline void* opal_pointer_array_get_item(opal_pointer_array_t* array, int index) {
   return array->items[index];
@@ -131,28 +134,26 @@ enum { OPAL_SUCCESS = 0, OPAL_ERROR = -1 };
 typedef struct opal_hash_table_t {
   size_t size;
 } opal_hash_table_t;
-extern opal_hash_table_t ompi_mpi_f90_integer_hashtable, ompi_mpi_f90_real_hashtable,
+WEAK opal_hash_table_t ompi_mpi_f90_integer_hashtable, ompi_mpi_f90_real_hashtable,
     ompi_mpi_f90_complex_hashtable;
 static inline size_t opal_hash_table_get_size(opal_hash_table_t* table) { return table->size; }
-__attribute__((weak)) int opal_hash_table_get_first_key_uint32(opal_hash_table_t*, uint32_t*,
-                                                               void**, void**);
-__attribute__((weak)) int opal_hash_table_get_next_key_uint32(opal_hash_table_t*, uint32_t*, void**,
-                                                              void*, void**);
+WEAK int opal_hash_table_get_first_key_uint32(opal_hash_table_t*, uint32_t*, void**, void**);
+WEAK int opal_hash_table_get_next_key_uint32(opal_hash_table_t*, uint32_t*, void**, void*, void**);
 
 /* ---- The process, and errors ---- */
 
-extern int ompi_instance_count;
-extern int ompi_mpi_errcode_lastused;
-extern bool ompi_ftmpi_enabled;
+WEAK int ompi_instance_count;
+WEAK int ompi_mpi_errcode_lastused;
+WEAK bool ompi_ftmpi_enabled;
 typedef struct mca_pml_base_module_t {
   int pml_max_tag;
 } mca_pml_base_module_t;
-extern mca_pml_base_module_t mca_pml;
+WEAK mca_pml_base_module_t mca_pml;
 typedef struct opal_process_info_t {
   uint32_t app_num;
   uint32_t univ_size;
 } opal_process_info_t;
-extern opal_process_info_t opal_process_info;
+WEAK opal_process_info_t opal_process_info;
 #define ompi_process_info opal_process_info
 
 /* Each only returns the error; in Open MPI they call the object's error handler, or
