@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What attrcache's operations cost on both sides of thresholds in the numbers of keyvals,
-// attributes, borrows and stripes. Counts instructions, through the shared C API, as
-// harness/count.cc does for all contenders.
-//
-//   attrcache_costs [ROW...]
-//       To be run under valgrind --tool=callgrind --collect-atstart=no; see harness/count.cc. A row
-//       of many attributes, borrows or keyvals says what one of them costs.
+// attributes, borrows and stripes, through the shared C API. A contender that is only counted
+// (harness/count.cc). A row of many attributes, borrows or keyvals says what one of them costs.
 //
 // In a row that ends in _among, the object also has attributes at the indices 0 and 100,000.
 
 #include <attrcache/attrcache.h>
-#include <valgrind/callgrind.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <functional>
 #include <latch>
 #include <memory>
 #include <string>
@@ -24,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness/idle_thread.h"
+#include "bench/harness/operation.h"
 #include "tests/support/processors.h"
 
 namespace {
@@ -83,7 +76,7 @@ attrcache_callbacks calling() {
 }
 
 struct Object {
-  explicit Object(Kind& of) : kind(of.kind), keyvals(of.keyvals) {}
+  explicit Object(Kind& of) : domain(of.domain), kind(of.kind), keyvals(of.keyvals) {}
   // One row leaves a value held, so this may be BUSY.
   ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN_FINALLY, nullptr); }
   void set(int key, void* value = reinterpret_cast<void*>(0x20000)) {
@@ -97,6 +90,7 @@ struct Object {
     require(attrcache_borrow(kind, &table, key, borrowed));
   }
   alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
+  attrcache_domain* domain;
   attrcache_kind* kind;
   const std::vector<int>& keyvals;
 };
@@ -107,14 +101,6 @@ struct alignas(128) Inputs {
   int volatile key;
   void* volatile value = reinterpret_cast<void*>(0x20000);
   uintptr_t volatile sum;
-};
-
-using Loop = std::function<void(long times)>;
-
-struct Row {
-  std::string name;
-  long each;  // how many attributes, borrows or keyvals one turn covers
-  std::function<Loop()> prepare;
 };
 
 // ---- What the rows count ----
@@ -260,25 +246,37 @@ template <typename Once>
   in.sum = sum;
 }
 
-// A row that counts once(inputs), on an object with attributes at some indices, in its own domain.
+// Does once(inputs), on an object with attributes at some indices, in its own domain.
 template <typename Once>
-Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& callbacks,
-              const std::vector<long>& attached, long used, long each, Once once,
-              unsigned stripes = 2) {
-  return {name, each, [=]() -> Loop {
-            struct Fixture {
-              explicit Fixture(unsigned stripes) : kind(stripes) {}
-              Kind kind;
-              std::unique_ptr<Object> object;
-              Inputs inputs;
-            };
-            auto fixture = std::make_shared<Fixture>(stripes);
-            fixture->kind.make_keyvals(keyvals, callbacks);
-            fixture->object = std::make_unique<Object>(fixture->kind);
-            for (const long index : attached) fixture->object->set(fixture->kind.keyvals[index]);
-            fixture->inputs.object = fixture->object.get();
-            if (keyvals != 0) fixture->inputs.key = fixture->kind.keyvals[used];
-            return [fixture, once](long times) mutable { repeat(once, fixture->inputs, times); };
+class OnObject : public bench::PreparedOperation {
+ public:
+  OnObject(long keyvals, const attrcache_callbacks& callbacks, const std::vector<long>& attached,
+           long used, Once once, unsigned stripes)
+      : kind_(stripes), object_(kind_), once_(once) {
+    kind_.make_keyvals(keyvals, callbacks);
+    for (const long index : attached) object_.set(kind_.keyvals[index]);
+    inputs_.object = &object_;
+    if (keyvals != 0) inputs_.key = kind_.keyvals[used];
+  }
+  void enter(int) override {}
+  bool repeat(int, long times) override { return ::repeat(once_, inputs_, times), true; }
+  std::pair<const void*, const void*> scratch(int) const override { return {}; }
+
+ private:
+  Kind kind_;
+  Object object_;
+  Inputs inputs_;
+  Once once_;
+};
+
+// A row that counts that.
+template <typename Once>
+bench::Operation on_object(const std::string& name, long keyvals,
+                           const attrcache_callbacks& callbacks, const std::vector<long>& attached,
+                           long used, long each, Once once, unsigned stripes = 2) {
+  return {.name = name, .each = each, .prepare = [=](const bench::Parameters&) {
+            return std::make_unique<OnObject<Once>>(keyvals, callbacks, attached, used, once,
+                                                    stripes);
           }};
 }
 #define ONCE(function) [](Inputs& in) { return function(in); }
@@ -300,11 +298,11 @@ std::vector<size_t> shuffled(size_t count) {
 
 std::string with(const char* name, long number) { return name + std::to_string(number); }
 
-std::vector<Row> rows() {
-  std::vector<Row> all;
+std::vector<bench::Operation> rows() {
+  std::vector<bench::Operation> all;
   const attrcache_callbacks dup = duplicating();
   const long upto = kFar + 2;
-  const auto add = [&](Row row) { all.push_back(std::move(row)); };
+  const auto add = [&](bench::Operation row) { all.push_back(std::move(row)); };
   const auto alone_and_among = [&](const char* name, long at, bool attached, auto once) {
     std::vector<long> indices(attached, at);
     add(on_object(with(name, at), upto, dup, indices, at, 1, once));
@@ -460,53 +458,25 @@ std::vector<Row> rows() {
                     return uintptr_t{count};
                   }));
   }
-  add({"domain", 1, []() -> Loop {
-         return [](long times) {
-           for (attrcache_domain* domain; times != 0; --times) {
-             require(attrcache_domain_create(nullptr, &domain));
-             require(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr));
-           }
-         };
-       }});
-  const long keyvals = 1000;
-  // Counters are per domain, so this row creates its own.
-  add({"counters", keyvals, [=]() -> Loop {
-         auto kind = std::make_shared<Kind>();
-         kind->make_keyvals(keyvals, dup);
-         return [kind](long times) {
-           for (attrcache_counters counters; times != 0; --times) {
-             require(attrcache_domain_counters(kind->domain, &counters));
-           }
-         };
-       }});
+  add(on_object("domain", 0, {}, {}, 0, 1, [](Inputs&) {
+    attrcache_domain* domain;
+    require(attrcache_domain_create(nullptr, &domain));
+    require(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr));
+    return uintptr_t{0};
+  }));
+  add(on_object("counters", 1000, dup, {}, 0, 1000, [](Inputs& in) {
+    attrcache_counters counters;
+    require(attrcache_domain_counters(in.object->domain, &counters));
+    return uintptr_t{0};
+  }));
   return all;
-}
-
-void count(const Row& row) {
-  // A turn about many attributes takes long, and costs the same each time.
-  const long turns = row.each >= 1000 ? 10 : row.each > 1 ? 100 : 1000;
-  const Loop loop = row.prepare();
-  loop(turns);  // resolves lazily bound functions, fills free lists, gives the thread its number
-  static std::deque<std::string> names;  // valgrind reads a name later, so it must stay where it is
-  for (const long times : {turns, 2 * turns}) {
-    CALLGRIND_ZERO_STATS;
-    CALLGRIND_TOGGLE_COLLECT;
-    loop(times);
-    CALLGRIND_TOGGLE_COLLECT;
-    const std::string label = row.name + " attrcache_costs " + std::to_string(times * row.each);
-    CALLGRIND_DUMP_STATS_AT(names.emplace_back(label).c_str());
-  }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::vector<std::string> wanted(argv + 1, argv + argc);
-  const bench::IdleThread idle_thread(true);
-  for (const Row& row : rows()) {
-    bool chosen = wanted.empty();
-    for (const std::string& name : wanted) chosen |= row.name == name;
-    if (chosen) count(row);
-  }
-  std::fflush(stdout);
+bench::Contender bench::make_contender(int*, char**) {
+  return {.name = "attrcache_costs",
+          .operations = rows(),
+          .register_thread = [] { return nullptr; },
+          .end = [] {}};
 }

@@ -15,7 +15,7 @@ template <Contends C>
 Operation operation(const char* name, long attributes, Which which, Loop<C> loop) {
   Parameters usual;
   usual.attributes = attributes;
-  return {name, usual, [=](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
+  return {.name = name, .parameters = usual, .prepare = [=](const Parameters& parameters) {
             return std::make_unique<PreparedLoop<C>>(loop, which, parameters);
           }};
 }

@@ -37,7 +37,8 @@ class PreparedOperation {
 
 struct Operation {
   std::string name;
-  Parameters parameters;  // for one thread; more threads change `threads` and `same_object`
+  Parameters parameters = {};  // for one thread; more threads change `threads` and `same_object`
+  long each = 1;  // how many attributes, say, it is about; counted is what one of them costs
   std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
 
   // Whether the operation makes its own objects.
@@ -53,7 +54,7 @@ struct Limits {
 
 struct Contender {
   std::string name;
-  Limits limits;
+  Limits limits = {};
   std::vector<Operation> operations;
   // Returns what a thread must hold as long as it uses the contender, preparations included.
   std::function<std::shared_ptr<void>()> register_thread;
