@@ -57,9 +57,9 @@ static int program_is_of_openmpis_abi(void) {
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { SESSION, FILES, KINDS };
+/* Behind attrcache's kinds of communicators, datatypes and windows. */
+enum { SESSION = ATTRCACHE_WINDOW + 1, FILES, KINDS };
 
-static attrcache_domain* domain;
 static attrcache_kind* kinds[KINDS];
 
 /* The value of ATTRCACHE_PROPOSED_TABLE. It is in a variable of the thread that asks. */
@@ -77,10 +77,9 @@ static int define_table(attrcache_domain* of, int number) {
                                            .tag = ATTRCACHE_AS_POINTER,
                                            .where = ATTRCACHE_COMPUTED,
                                            .compute = table_itself};
-  attrcache_kind* kind;
-  const int result = attrcache_kind_of(of, number, &kind);
+  const int result = attrcache_kind_of(of, number, &kinds[number]);
 
-  return result == ATTRCACHE_OK ? attrcache_keyval_define(kind, &predefined) : result;
+  return result == ATTRCACHE_OK ? attrcache_keyval_define(kinds[number], &predefined) : result;
 }
 
 int attrcache_proposed_begin(attrcache_domain* of) {
@@ -90,7 +89,6 @@ int attrcache_proposed_begin(attrcache_domain* of) {
   const attrcache_kind_options file = {sizeof file, ATTRCACHE_HANDLE_POINTER, "file", NULL};
   int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
 
-  domain = of;
   if (result == ATTRCACHE_OK) result = attrcache_kind_register(of, &file, &kinds[FILES]);
   for (int number = ATTRCACHE_COMMUNICATOR; result == ATTRCACHE_OK && number <= ATTRCACHE_WINDOW;
        ++number) {
@@ -229,21 +227,21 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
   return raise_on(kind, handle, attrcache_error_class(result, code));
 }
 
-static void call_destructor(void* extra_state, void* destructor) {
-  ((void (*)(void*))(uintptr_t)destructor)(extra_state);
-}
-
-static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
-                         unsigned flags, int* keyval, void* extra_state) {
+/* Of any kind. Callbacks get values as they were set. */
+static int create_keyval(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
+                         void (*destructor)(void*), unsigned flags, int* keyval,
+                         void* extra_state) {
   const attrcache_callbacks callbacks = {.size = sizeof callbacks,
                                          .flags = flags,
+                                         .copy_fn = copy_fn,
                                          .delete_fn = delete_fn,
-                                         .extra_state = extra_state,
-                                         .destructor = destructor != NULL ? call_destructor : NULL,
-                                         .context = (void*)(uintptr_t)destructor};
+                                         .extra_state = extra_state};
+  const int handles_are_ints = kind != FILES && sizeof(PROGRAMS(Comm)) < sizeof(void*);
+  const int result = create_as_set(kinds[kind], callbacks, destructor, handles_are_ints, keyval);
 
-  return raise_alone(
-      attrcache_error_class(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
+  if (result == ATTRCACHE_OK && kind <= ATTRCACHE_WINDOW && program_is_of_openmpis_abi())
+    *keyval += OPENMPIS_ABI_KEYVALS;
+  return raise_alone(attrcache_error_class(result, 0));
 }
 
 /* Stores the program's invalid value, which may differ from the domain's, before a destructor runs,
@@ -312,7 +310,7 @@ int attrcache_proposed_end_all(void) {
   int first = MPI_SUCCESS, error;
 
   add_to_ending(1);
-  for (int kind = KINDS; kind-- > 0;) {
+  for (int kind = FILES; kind >= SESSION; --kind) {
     for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
       PROGRAMS(File) file;
 
@@ -332,17 +330,18 @@ int attrcache_proposed_end_all(void) {
   typedef int Kind##_delete_fn(PROGRAMS(Kind), int, void*, void*);                                 \
   EXPORTED int MPIX_##Kind##_create_keyval(Kind##_delete_fn* delete_fn, int* keyval,               \
                                            void* extra_state) {                                    \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, NULL, 0, keyval, extra_state);      \
+    return create_keyval(KIND, NULL, (attrcache_callback*)delete_fn, NULL, 0, keyval,              \
+                         extra_state);                                                             \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_create_keyval_x(                                                      \
       Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {    \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, 0, keyval,              \
+    return create_keyval(KIND, NULL, (attrcache_callback*)delete_fn, destructor, 0, keyval,        \
                          extra_state);                                                             \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_create_keyval_once(                                                   \
       Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {    \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, ATTRCACHE_DELETE_ONCE,  \
-                         keyval, extra_state);                                                     \
+    return create_keyval(KIND, NULL, (attrcache_callback*)delete_fn, destructor,                   \
+                         ATTRCACHE_DELETE_ONCE, keyval, extra_state);                              \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }        \
   EXPORTED int MPIX_##Kind##_set_attr(PROGRAMS(Kind) object, int keyval, void* value) {            \
@@ -367,16 +366,12 @@ FUNCTIONS(File, FILES)
 /* MPI's own functions become attrcache's, which cost no call. */
 #define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
 
-static int set_if_absent(int number, attrcache_table* table, int keyval, int shift, void* value,
+static int set_if_absent(int kind, attrcache_table* table, int keyval, int shift, void* value,
                          void* present) {
-  attrcache_kind* kind;
-  const int result = attrcache_kind_of(domain, number, &kind);
-
-  if (result != ATTRCACHE_OK) return result;
   if (shift != 0 && keyval == OPENMPIS_ABI_INVALID) return ATTRCACHE_ERR_KEYVAL_INVALID;
   keyval = (int)((unsigned)keyval - (unsigned)shift);
-  return attrcache_set_if_absent(kind, table, NULL, keyval, (intptr_t)value, ATTRCACHE_AS_POINTER,
-                                 (void**)present);
+  return attrcache_set_if_absent(kinds[kind], table, NULL, keyval, (intptr_t)value,
+                                 ATTRCACHE_AS_POINTER, (void**)present);
 }
 
 static int raise_on_Comm(PROGRAMS(Comm) comm, int error) {
@@ -392,27 +387,16 @@ static int raise_on_Type(PROGRAMS(Datatype) type, int error) {
   return raise_alone(error);
 }
 
-#define CREATE(name, Kind, KIND, number, once)                                                    \
-  EXPORTED int name(MPI_##Kind##_copy_attr_function* copy_fn,                                     \
-                    MPI_##Kind##_delete_attr_function* delete_fn, void (*destructor)(void*),      \
-                    int* keyval, void* extra_state) {                                             \
-    attrcache_callback* const copy = copy_fn == MPI_##KIND##_NULL_COPY_FN                         \
-                                         ? ATTRCACHE_NULL_COPY_FN                                 \
-                                         : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
-    const attrcache_callbacks callbacks = {                                                       \
-        .size = sizeof callbacks,                                                                 \
-        .flags = once,                                                                            \
-        .copy_fn = copy,                                                                          \
-        .delete_fn = KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),        \
-        .extra_state = extra_state};                                                              \
-    attrcache_kind* kind;                                                                         \
-    int result = attrcache_kind_of(domain, number, &kind);                                        \
-                                                                                                  \
-    if (result == ATTRCACHE_OK)                                                                   \
-      result = create_as_set(kind, callbacks, destructor, sizeof(PROGRAMS(Comm)) < sizeof(void*), \
-                             keyval);                                                             \
-    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += OPENMPIS_ABI_KEYVALS;  \
-    return raise_alone(attrcache_error_class(result, 0));                                         \
+#define CREATE(name, Kind, KIND, number, once)                                                 \
+  EXPORTED int name(MPI_##Kind##_copy_attr_function* copy_fn,                                  \
+                    MPI_##Kind##_delete_attr_function* delete_fn, void (*destructor)(void*),   \
+                    int* keyval, void* extra_state) {                                          \
+    return create_keyval(number,                                                               \
+                         copy_fn == MPI_##KIND##_NULL_COPY_FN                                  \
+                             ? ATTRCACHE_NULL_COPY_FN                                          \
+                             : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN),          \
+                         KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK), \
+                         destructor, once, keyval, extra_state);                               \
   }
 
 /* MPI looks at the handle, and raises the error if it is bad. */
