@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Puts attrcache into MPICH's source: tools/embed calls it, when attrcache's own files are in place.
-
-  edits.py SOURCE-OF-MPICH
-"""
+"""Puts attrcache into MPICH's source: tools/embed calls it, when attrcache's own files are in place."""
 
 import os
 import subprocess
 import sys
 
-from edits import Tree
+from source_tree import edit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -387,21 +384,8 @@ def threads(tree):
         r"^    mpi_errno = MPIR_Comm_free_impl\(comm\);", "    if (mpi_errno)\n        comm->threadcomm = threadcomm;")
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    root = arguments[0]
-    tree = Tree(root)
-    tree.file("src/include/mpi.h.in").refuse(
-        r"\bMPI_WIN_NOTIFICATION_", "it has MPI 5.1's MPI_WIN_NOTIFICATION_*, whose values attrcache doesn't know where to find")
-    for part in (files, build, bindings, ends, fortran, headers, initialization, communicators, datatypes, windows, threads):
-        part(tree)
-    tree.write()
-    for generator in ("gen_binding_c.py", "gen_binding_f77.py"):
-        subprocess.run([sys.executable, "maint/" + generator], cwd=root, check=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    edit("src/include/mpi.h.in",
+         (files, build, bindings, ends, fortran, headers, initialization, communicators, datatypes, windows, threads))
+    for generator in ("gen_binding_c.py", "gen_binding_f77.py"):
+        subprocess.run([sys.executable, "maint/" + generator], cwd=sys.argv[1], check=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Puts attrcache into the source of Open MPI: edits.py TREE, where tools/embed has put attrcache itself.
+"""Puts attrcache into the source of Open MPI: tools/embed calls it, when attrcache's own files are in place.
 
 Our attribute.c, attribute_predefined.c and attribute.h replace theirs. The edits concern the places where objects
 have their table, begin and end, and the calls that now pass the kind of object.
@@ -9,11 +9,9 @@ have their table, begin and end, and the calls that now pass the kind of object.
 import os
 import sys
 
+from source_tree import edit
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[0] = os.path.join(HERE, "../../../tools/embed.d")  # not this folder, which has an edits.py, too
-
-from edits import Tree  # noqa: E402
-
 NEW_TABLE = "(attrcache_table) ATTRCACHE_TABLE_INIT"
 
 BUILD_RULE = """
@@ -33,6 +31,12 @@ def function(tree, name):
     """The source of an MPI function in C; from 6.0 on a template, which makes one function for each of two ABIs."""
     path = "ompi/mpi/c/%s.c" % name
     return tree.file(path if tree.has(path) else path + ".in")
+
+
+def files(tree):
+    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h",
+                 "../proposed.c", "../proposed.h", "../as_set.h", "../error_class.h"):
+        tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
 
 
 def build(tree):
@@ -312,23 +316,9 @@ def standard_abi(tree):
     function(tree, "comm_get_attr").substitute(r" && MPI_COMM_WORLD == comm\)", ")")
 
 
-def main(arguments):
-    if len(arguments) != 1:
-        print(__doc__)
-        return 2
-    tree = Tree(arguments[0])
-    tree.file("ompi/include/mpi.h.in").refuse(
-        r"\bMPI_WIN_NOTIFICATION_", "it has MPI 5.1's MPI_WIN_NOTIFICATION_*, whose values attrcache doesn't know where to find")
-    for part in (build, communicators, datatypes, windows, beginning_and_end, ends, calls, getters, standard_abi):
-        part(tree)
-    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h",
-                 "../proposed.c", "../proposed.h", "../as_set.h", "../error_class.h"):
-        tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
-    tree.write()
-    if tree.has("ompi/Makefile.in"):
-        os.utime(os.path.join(arguments[0], "ompi/Makefile.in"))  # newer than what it is made from
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    edit("ompi/include/mpi.h.in",
+         (files, build, communicators, datatypes, windows, beginning_and_end, ends, calls, getters, standard_abi))
+    made = os.path.join(sys.argv[1], "ompi/Makefile.in")
+    if os.path.exists(made):
+        os.utime(made)  # newer than what it is made from

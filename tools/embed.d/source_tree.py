@@ -10,6 +10,7 @@ places (Tree.write).
 import os
 import re
 import shutil
+import sys
 
 
 class EditError(Exception):
@@ -171,3 +172,13 @@ class Tree:
             path = os.path.join(self._root, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             shutil.copyfile(source, path)
+
+
+def edit(header, parts):
+    """For the edits.py of an MPI, whose argument is the source: makes all edits, or none. `header` becomes its mpi.h."""
+    tree = Tree(sys.argv[1])
+    tree.file(header).refuse(
+        r"\bMPI_WIN_NOTIFICATION_", "it has MPI 5.1's MPI_WIN_NOTIFICATION_*, whose values attrcache doesn't know where to find")
+    for part in parts:
+        part(tree)
+    tree.write()

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, "tools/embed.d")
-from edits import EditError, Tree
+from source_tree import EditError, Tree
 
 SOURCE = """\
 int first(void);
