@@ -2,7 +2,7 @@
 //
 // An idle thread, for as long as the guard lives. While a process has only one thread, the C
 // library leaves out locked instructions, so the costs measured would be lower than in a threaded
-// program.
+// program. It may do something first, which has been done when the guard is made.
 
 #ifndef BENCH_HARNESS_IDLE_THREAD_H_
 #define BENCH_HARNESS_IDLE_THREAD_H_
@@ -14,8 +14,15 @@ namespace bench {
 
 class IdleThread {
  public:
-  explicit IdleThread(bool wanted) {
-    if (wanted) thread_ = std::thread([over = over_.get_future()] { over.wait(); });
+  explicit IdleThread(bool wanted, void (*first)() = nullptr) {
+    if (!wanted) return;
+    std::promise<void> ready;
+    thread_ = std::thread([&ready, first, over = over_.get_future()] {
+      if (first != nullptr) first();
+      ready.set_value();
+      over.wait();
+    });
+    ready.get_future().wait();
   }
   ~IdleThread() {
     over_.set_value();

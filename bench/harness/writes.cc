@@ -17,7 +17,7 @@
 // tools/bench.d/writes.py reads the trace and these lines.
 
 #include <algorithm>
-#include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -42,34 +42,25 @@ class Worker {
   explicit Worker(const bench::Contender& contender)
       : thread_([this, &contender] {
           auto registration = contender.register_thread();
-          for (int done = 0;; ++done) {
-            told_.wait(done);
-            if (!work_) break;
+          for (turn_.arrive_and_wait(); work_; turn_.arrive_and_wait()) {
             work_();
-            done_.store(done + 1);
-            done_.notify_one();
+            turn_.arrive_and_wait();
           }
         }) {}
   ~Worker() {
     work_ = nullptr;
-    tell();
+    turn_.arrive_and_wait();
     thread_.join();
   }
   void operator()(std::function<void()> work) {
     work_ = std::move(work);
-    const int turn = tell();
-    done_.wait(turn - 1);
+    turn_.arrive_and_wait();
+    turn_.arrive_and_wait();
   }
 
  private:
-  int tell() {
-    const int turn = told_.fetch_add(1) + 1;
-    told_.notify_one();
-    return turn;
-  }
-
   std::function<void()> work_;
-  std::atomic<int> told_{0}, done_{0};
+  std::barrier<> turn_{2};
   std::thread thread_;
 };
 
