@@ -8,7 +8,7 @@
 
 source tests/conformance/lib.sh
 mpi=$1
-checks=(set-get-comm set-get-win copied-value-type intercommunicator finalize-reverse-order tag-ub mpi1-mixed
+checks=(set-get-comm set-get-win dup-of-dup-type intercommunicator finalize-reverse-order tag-ub mpi1-mixed
   get-in-copy-comm unique-keys-type f-set-c-get-comm-mpifh f-copy-callback-type-usempi c-set-f-get-win-f08 cxx-and-c
   delete-absent-comm)
 only=()

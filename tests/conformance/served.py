@@ -14,7 +14,6 @@ ERROR = "returns MPI_ERR_(KEYVAL|OTHER)"
 # Where the standard leaves it open and attrcache does the same on every MPI, whatever that does by itself.
 ON_EVERY_MPI = {
     "c-dup-fn-f-set-.*": "the same integer",
-    "copy-order-.*": ".*: copy 1;copy 2;copy 3;copy 4;",
     "delete-absent-.*": "delete succeeds",
     "delete-beside-dup-.*": "it runs after the copy, and the delete has returned before",
     "delete-itself-in-delete": "the callback runs 1 times; inner delete succeeds;",

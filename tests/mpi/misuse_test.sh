@@ -73,7 +73,7 @@ for program in "$@"; do
   checks=$((checks + 1))
 done
 
-for check in component-freed-first dup-of-dup-comm free-in-delete-callback-type freed-get-comm freed-twice-in-delete mpi1-mixed \
+for check in component-freed-first dup-of-dup-comm free-in-delete-callback-type freed-on-many-comm freed-twice-in-delete mpi1-mixed \
   session-attributes session-outlives-world storm-keyvals-type win-unchanged-by-others; do
   # Not each MPI has sessions.
   [[ $check != session-* ]] || compile_mpi "$mpi" -x c - -c -o "$TMPDIR/session.o" 2>/dev/null <<<'#include <mpi.h>

@@ -244,8 +244,13 @@ static int delete_failing_xxx(MPI_Xxx object, int keyval, void* value, void* ext
   return MPI_ERR_OTHER;
 }
 
-/* A destructor of extra_state. */
+/* Destructors of extra_state. */
 static void note_end(void* extra_state) { note("end %ld;", (long)extra_state); }
+
+static void use_variable(void* keyval) {
+  note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
+  *(int*)keyval = 7; /* as if its memory were freed, and another's */
+}
 
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
@@ -263,6 +268,31 @@ static int keyval_xxx(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_func
   int keyval = MPI_KEYVAL_INVALID;
   CALL(MPI_Xxx_create_keyval(copy, del, &keyval, NULL));
   return keyval;
+}
+
+/* A session with an attribute, from its beginning to its end. */
+static void one_session(void) {
+  MPI_Session session;
+  MPI_Comm comm = session_comm(&session);
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  EXPECT_EQ(get_comm(comm, keyval), ABSENT);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  EXPECT_EQ(get_comm(comm, keyval), 1);
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/* A new object with three attributes, of which the one with that index refuses to be deleted. */
+static MPI_Xxx refusing_xxx(int index) {
+  MPI_Xxx object = new_xxx();
+  int i;
+  for (i = 0; i < 3; ++i) {
+    int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx);
+    CALL(MPI_Xxx_set_attr(object, keyval, (void*)(i == index ? 13L : i)));
+  }
+  return object;
 }
 
 /* Attaches a value to MPI_COMM_SELF, and returns its key. */
@@ -303,12 +333,10 @@ static void try_xxx(MPI_Xxx object, int keyval) {
 }
 
 /* Attributes with the values 1 to 4, set in another order than their keyvals were created in. */
-#define SET_AS "set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s"
-
-static void set_four_xxx(MPI_Xxx object, MPI_Xxx_copy_attr_function* copies) {
+static void set_four_xxx(MPI_Xxx object) {
   const int order[] = {2, 0, 3, 1};
   int keyvals[4], i;
-  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(copies, delete_xxx);
+  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
   for (i = 0; i < 4; ++i) CALL(MPI_Xxx_set_attr(object, keyvals[order[i]], (void*)(long)(i + 1)));
 }
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*@section finalize: MPI_Finalize and the attributes of MPI_COMM_SELF */
 
-/*@ finalize-runs-self
- * demanded, 11.2.4, after
- * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
- * callbacks of its attributes are called.
- */
-static void check(void) { on_self(delete_comm, 1); }
-static void after(void) { EXPECT_NOTES("delete 1;"); }
-
 /*@ finalize-reverse-order
  * demanded, 11.2.4, after, since: 2.2
- * MPI_FINALIZE deletes the attributes of MPI_COMM_SELF in the reverse order of setting them.
+ * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
+ * callbacks of its attributes are called, in the reverse order of setting them.
  */
-static void check(void) { set_four_comm(MPI_COMM_SELF, MPI_COMM_NULL_COPY_FN); }
+static void check(void) { set_four_comm(MPI_COMM_SELF); }
 static void after(void) { EXPECT_NOTES("delete 4;delete 3;delete 2;delete 1;"); }
 
 /*@ finalize-order-after-delete
@@ -72,74 +65,35 @@ static void after(void) { EXPECT_NOTES("called;"); }
 /*@ finalize-not-finalized
  * demanded, 11.2.4, after
  * MPI_COMM_SELF's attributes are deleted before any other part of MPI is affected: in their delete
- * callbacks MPI_FINALIZED returns false, and MPI_INITIALIZED true.
+ * callbacks MPI_FINALIZED returns false, ranks communicate over MPI_COMM_WORLD, its attributes and
+ * predefined ones are found, and communicators with attributes can be made and freed.
  */
-static int ask(MPI_Comm comm, int keyval, void* value, void* extra_state) {
-  int initialized = 0, finalized = 1;
+static int on_world;
+static int use_all(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  MPI_Comm duplicate;
+  int initialized = 0, finalized = 1, sum = 0, one = 1, other;
+  const int* tag_ub = predefined(MPI_COMM_WORLD, MPI_TAG_UB);
   CALL(MPI_Initialized(&initialized));
   CALL(MPI_Finalized(&finalized));
   EXPECT(initialized, "MPI_Initialized: true", "false");
   EXPECT(!finalized, "MPI_Finalized: false", "true");
-  note("called;");
-  return MPI_SUCCESS;
-}
-static void check(void) { on_self(ask, 0); }
-static void after(void) { EXPECT_NOTES("called;"); }
-
-/*@ finalize-communicates
- * demanded, 11.2.4, after
- * In delete callbacks of MPI_COMM_SELF, ranks can still communicate over MPI_COMM_WORLD.
- */
-static int communicate(MPI_Comm comm, int keyval, void* value, void* extra_state) {
-  int mine = 1, sum = 0, got = -1;
-  CALL(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  CALL(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   EXPECT_EQ(sum, ranks);
-  CALL(MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % ranks, 5, &got, 1, MPI_INT,
-                    (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-  EXPECT_EQ(got, (rank + ranks - 1) % ranks);
-  note("called;");
-  return MPI_SUCCESS;
-}
-static void check(void) { on_self(communicate, 0); }
-static void after(void) { EXPECT_NOTES("called;"); }
-
-/*@ finalize-makes-objects
- * demanded, 11.2.4, after
- * Delete callbacks of MPI_COMM_SELF can make and free communicators with attributes.
- */
-static int make(MPI_Comm comm, int keyval, void* value, void* extra_state) {
-  MPI_Comm duplicate;
-  int other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  EXPECT_EQ(get_comm(MPI_COMM_WORLD, on_world), 8);
+  EXPECT(tag_ub != NULL && *tag_ub >= 32767, "MPI_TAG_UB, at least 32767", "another");
+  other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
   CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
   CALL(MPI_Comm_set_attr(duplicate, other, (void*)3));
-  EXPECT_EQ(get_comm(duplicate, other), 3);
   CALL(MPI_Comm_free(&duplicate));
   CALL(MPI_Comm_free_keyval(&other));
-  return MPI_SUCCESS;
-}
-static void check(void) { on_self(make, 0); }
-static void after(void) { EXPECT_NOTES("delete 3;"); }
-
-/*@ finalize-other-attributes
- * demanded, 11.2.4, after
- * Delete callbacks of MPI_COMM_SELF still find MPI_COMM_WORLD's attributes and predefined ones.
- */
-static int on_world;
-static int look(MPI_Comm comm, int keyval, void* value, void* extra_state) {
-  void* found = NULL;
-  int flag = 0;
-  EXPECT_EQ(get_comm(MPI_COMM_WORLD, on_world), 8);
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag));
-  EXPECT(flag && *(int*)found >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
-  note("called;");
   return MPI_SUCCESS;
 }
 static void check(void) {
   on_world = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
   CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, on_world, (void*)8));
-  on_self(look, 0);
+  on_self(use_all, 0);
 }
-static void after(void) { EXPECT_NOTES("called;"); }
+static void after(void) { EXPECT_NOTES("delete 3;"); }
 
 /*@ finalize-deletes-another
  * implied, 11.2.4, after

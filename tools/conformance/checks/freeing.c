@@ -24,47 +24,6 @@ static void check(void) {
   }
 }
 
-/*@ free-after-delete-xxx
- * demanded, 7.7.N
- * What was deleted or replaced before is not deleted again when the object is freed.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int one = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
-  int two = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
-  CALL(MPI_Xxx_set_attr(object, one, (void*)1));
-  CALL(MPI_Xxx_set_attr(object, two, (void*)2));
-  CALL(MPI_Xxx_delete_attr(object, one));
-  CALL(MPI_Xxx_set_attr(object, two, (void*)3));
-  EXPECT_NOTES("delete 1;delete 2;");
-  CALL(MPI_Xxx_free(&object));
-  EXPECT_NOTES("delete 3;");
-}
-
-/*@ free-arguments-xxx
- * demanded, 7.7.N
- * When an object is freed, the delete callback gets its handle, its key and its extra_state.
- */
-static MPI_Xxx handle;
-static int key, state, calls;
-static int compare(MPI_Xxx of, int keyval, void* value, void* extra_state) {
-  EXPECT(of == handle, "the handle of the object", "another one");
-  EXPECT_EQ(keyval, key);
-  EXPECT_EQ((long)value, 6);
-  EXPECT(extra_state == &state, "the extra_state of the key", "another one");
-  ++calls;
-  return MPI_SUCCESS;
-}
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  handle = object;
-  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, compare, &key, &state));
-  CALL(MPI_Xxx_set_attr(object, key, (void*)6));
-  CALL(MPI_Xxx_free(&object));
-  EXPECT_EQ(calls, 1);
-  EXPECT(object == MPI_XXX_NULL, "the null handle after the free", "another");
-}
-
 /*@ disconnect-deletes
  * demanded, 11.10.4
  * MPI_COMM_DISCONNECT deallocates the communicator as MPI_COMM_FREE does: delete callbacks are
@@ -108,12 +67,7 @@ static void check(void) {
  * MPI_COMM_FREE fails if any delete callback does: here that of the attribute set first, of three.
  */
 static void check(void) {
-  MPI_Comm comm = new_comm();
-  int i;
-  for (i = 0; i < 3; ++i) {
-    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
-    CALL(MPI_Comm_set_attr(comm, keyval, (void*)(i == 0 ? 13L : i)));
-  }
+  MPI_Comm comm = refusing_comm(0);
   FAILS(MPI_Comm_free(&comm));
 }
 
@@ -122,12 +76,7 @@ static void check(void) {
  * MPI_COMM_FREE fails if any delete callback does: here that of the attribute set last, of three.
  */
 static void check(void) {
-  MPI_Comm comm = new_comm();
-  int i;
-  for (i = 0; i < 3; ++i) {
-    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
-    CALL(MPI_Comm_set_attr(comm, keyval, (void*)(i == 2 ? 13L : i)));
-  }
+  MPI_Comm comm = refusing_comm(2);
   FAILS(MPI_Comm_free(&comm));
 }
 
@@ -136,13 +85,8 @@ static void check(void) {
  * What MPI_XXX_FREE does if one of three delete callbacks fails, and whether the others run.
  */
 static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int i, code;
-  for (i = 0; i < 3; ++i) {
-    int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx);
-    CALL(MPI_Xxx_set_attr(object, keyval, (void*)(i == 1 ? 13L : i)));
-  }
-  code = MPI_Xxx_free(&object);
+  MPI_Xxx object = refusing_xxx(1);
+  int code = MPI_Xxx_free(&object);
   OPEN("free %s, the handle is %s; attributes 0, 13 (refuses) and 2: %s", outcome(code),
        object == MPI_XXX_NULL ? "null" : "kept", notes);
   refusing = 0;
@@ -154,9 +98,9 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  set_four_xxx(object, MPI_XXX_NULL_COPY_FN);
+  set_four_xxx(object);
   CALL(MPI_Xxx_free(&object));
-  OPEN(SET_AS, notes);
+  OPEN("set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s", notes);
 }
 
 /*@ set-in-free-xxx

@@ -127,7 +127,7 @@ static void check(void) {
 /*@ f-copy-callback-xxx
  * demanded, 19.3.7, kinds: comm type
  * A copy callback of Fortran is called by the conventions of Fortran when C duplicates the object;
- * the duplicate has what it returned.
+ * the duplicate has what it returned, and nothing if it returned .FALSE.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
@@ -139,17 +139,6 @@ static void check(void) {
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), 82);
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), 81);
   CALL(MPI_Xxx_free(&duplicate));
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ f-copy-flag-xxx
- * demanded, 19.3.7, kinds: comm type
- * If a copy callback of Fortran returns .FALSE., the duplicate doesn't have the attribute.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx(), duplicate;
-  int keyval, ierror;
-  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 13, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), ABSENT);
@@ -240,9 +229,10 @@ static void check(void) {
   CALL(MPI_Comm_free(&comm));
 }
 
-/*@ f-failing-copy
+/*@ f-failing-callbacks
  * demanded, 7.7.2
- * MPI_COMM_DUP fails if the copy callback of Fortran returns anything but MPI_SUCCESS.
+ * MPI_COMM_DUP and MPI_COMM_DELETE_ATTR fail if the callback of Fortran returns anything but
+ * MPI_SUCCESS.
  */
 static void check(void) {
   const int handle = MPI_Comm_c2f(new_comm());
@@ -250,7 +240,10 @@ static void check(void) {
   FORTRAN(f_comm_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_comm_set_attr(handle, keyval, 14, &ierror));
   f_comm_dup(handle, &duplicate, &ierror);
-  EXPECT(ierror != MPI_SUCCESS, "an error", "MPI_SUCCESS");
+  EXPECT(ierror != MPI_SUCCESS, "an error of MPI_Comm_dup", "MPI_SUCCESS");
+  FORTRAN(f_comm_set_attr(handle, keyval, 13, &ierror));
+  f_comm_delete_attr(handle, keyval, &ierror);
+  EXPECT(ierror != MPI_SUCCESS, "an error of MPI_Comm_delete_attr", "MPI_SUCCESS");
 }
 
 /*@ f-without-ierror
@@ -266,19 +259,6 @@ static void check(void) {
   EXPECT_EQ(value, 5);
   EXPECT_EQ(keyval, f_keyval(kInvalid));
   CALL(MPI_Comm_free(&comm));
-}
-
-/*@ f-failing-delete
- * demanded, 7.7.2
- * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns anything but MPI_SUCCESS.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval, ierror;
-  FORTRAN(f_comm_create_keyval(0, &keyval, 5, &ierror));
-  FORTRAN(f_comm_set_attr(MPI_Comm_c2f(comm), keyval, 13, &ierror));
-  f_comm_delete_attr(MPI_Comm_c2f(comm), keyval, &ierror);
-  EXPECT(ierror != MPI_SUCCESS, "an error", "MPI_SUCCESS");
 }
 
 /*@ f-mpi1-callbacks

@@ -98,10 +98,6 @@ static void check(void) {
  * the failure, even if it replaces the value. A destructor may free the variable that holds the
  * key.
  */
-static void use_variable(void* keyval) {
-  note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
-  *(int*)keyval = 7; /* as if its memory were freed, and another's */
-}
 static void check(void) {
   MPI_Xxx object = new_xxx();
   int keyval;
@@ -195,10 +191,6 @@ static void check(void) {
  * The destructor of extra_state runs once, when the key is freed and its last attribute is gone. It
  * may free the variable that holds the key.
  */
-static void use_variable(void* keyval) {
-  note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
-  *(int*)keyval = 7; /* as if its memory were freed, and another's */
-}
 static void check(void) {
   MPI_Xxx object = new_xxx();
   int keyval, kept;

@@ -66,20 +66,7 @@ static void check(void) {
  */
 static void check(void) {
   int round;
-  for (round = 0; round < 3; ++round) {
-    MPI_Session session;
-    MPI_Comm comm;
-    int keyval;
-    comm = session_comm(&session);
-    keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-    EXPECT_EQ(get_comm(comm, keyval), ABSENT);
-    CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
-    EXPECT_EQ(get_comm(comm, keyval), 1);
-    CALL(MPI_Comm_free(&comm));
-    EXPECT_NOTES("delete 1;");
-    CALL(MPI_Comm_free_keyval(&keyval));
-    CALL(MPI_Session_finalize(&session));
-  }
+  for (round = 0; round < 3; ++round) one_session();
 }
 
 /*@ session-beside-world
@@ -152,17 +139,7 @@ static void check(void) {
   MPI_Init(NULL, NULL);
   keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
   MPI_Finalize();
-  for (round = 0; round < 2; ++round) {
-    MPI_Session session;
-    MPI_Comm comm = session_comm(&session);
-    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-    CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
-    EXPECT_EQ(get_comm(comm, keyval), 1);
-    CALL(MPI_Comm_free(&comm));
-    EXPECT_NOTES("delete 1;");
-    CALL(MPI_Comm_free_keyval(&keyval));
-    CALL(MPI_Session_finalize(&session));
-  }
+  for (round = 0; round < 2; ++round) one_session();
 }
 
 /*@ session-keyval-kept

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*@section values: setting, getting and deleting */
 
-/*@ get-absent-xxx
- * demanded, 7.7.N
- * A get is correct if the key exists but nothing is attached: it returns flag = false.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag = -1;
-  void* value = NULL;
-  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
-  EXPECT_EQ(flag, 0);
-  CALL(MPI_Xxx_free_keyval(&keyval));
-  CALL(MPI_Xxx_free(&object));
-}
-
 /*@ set-get-xxx
  * demanded, 7.7.N
  * A get returns flag = true and the value that was set, the pointer itself.
@@ -134,30 +120,35 @@ static void check(void) {
 
 /*@ delete-arguments-xxx
  * demanded, 7.7.N
- * The delete callback gets the object and the key of its attribute.
+ * The delete callback gets the object, its key, the value and the extra_state of the key, in a set,
+ * a delete and the object's free. The free sets the handle to the null handle.
  */
-static MPI_Xxx object;
-static int key, calls;
+static MPI_Xxx handle;
+static int key, state, calls;
 static int compare(MPI_Xxx of, int keyval, void* value, void* extra_state) {
-  EXPECT(of == object, "the object of the attribute", "another handle");
+  EXPECT(of == handle, "the object of the attribute", "another handle");
   EXPECT_EQ(keyval, key);
-  ++calls;
+  EXPECT_EQ((long)value, ++calls);
+  EXPECT(extra_state == &state, "the extra_state of the key", "another one");
   return MPI_SUCCESS;
 }
 static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, compare);
+  MPI_Xxx object = new_xxx();
+  handle = object;
+  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, compare, &key, &state));
   CALL(MPI_Xxx_set_attr(object, key, (void*)1));
   CALL(MPI_Xxx_set_attr(object, key, (void*)2));
   CALL(MPI_Xxx_delete_attr(object, key));
-  EXPECT_EQ(calls, 2);
-  CALL(MPI_Xxx_free_keyval(&key));
+  CALL(MPI_Xxx_set_attr(object, key, (void*)3));
   CALL(MPI_Xxx_free(&object));
+  EXPECT_EQ(calls, 3);
+  EXPECT(object == MPI_XXX_NULL, "the null handle after the free", "another");
 }
 
 /*@ own-object-xxx
  * demanded, 7.7.1
- * Attributes are specific to the object that they are attached to.
+ * Attributes are specific to the object that they are attached to. On another one, a get of a key
+ * under which nothing is attached is correct: it returns flag = false.
  */
 static void check(void) {
   MPI_Xxx one = new_xxx(), two = new_xxx();
@@ -177,7 +168,8 @@ static void check(void) {
 
 /*@ many-keyvals-xxx
  * demanded, 7.7.N
- * Attributes under many keys of one object don't affect each other.
+ * Attributes under many keys of one object don't affect each other. MPI_XXX_NULL_DELETE_FN does
+ * nothing and succeeds: overwriting, deleting and freeing work with it.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -191,22 +183,6 @@ static void check(void) {
   for (i = 0; i < 150; ++i) {
     EXPECT_EQ(get_xxx(object, keyvals[i]), i % 2 == 0 ? ABSENT : i % 4 == 1 ? i + 1000 : i);
   }
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ null-delete-fn-xxx
- * demanded, 7.7.N
- * MPI_XXX_NULL_DELETE_FN does nothing and succeeds: overwriting, deleting and freeing work with it.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
-  EXPECT_EQ(get_xxx(object, keyval), 2);
-  CALL(MPI_Xxx_delete_attr(object, keyval));
-  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)3));
   CALL(MPI_Xxx_free(&object));
 }
 
