@@ -81,9 +81,9 @@ def names_defined(text):
 class Check:
     """One check: what it is about, and its source."""
 
-    def __init__(self, section, name, header, rule, body, line, file, kind=None, face=None):
+    def __init__(self, section, name, header, rule, body, line, file, face):
         self.section, self.name, self.rule, self.body, self.line, self.file = section, name, rule, body, line, file
-        self.object_kind, self.face = kind, face
+        self.face = face
         words = [word.strip() for word in header.split(",")]
         self.kind, self.number = words[0], words[1]
         if self.kind not in ("demanded", "implied", "open", "proposed"):
@@ -94,15 +94,11 @@ class Check:
         self.ranks = int(options.get("ranks", 1))
         self.since = tuple(int(n) for n in options["since"].split(".")) if "since" in options else (2, 0)
         self.needs = options.get("needs", "").split()
-        self.initializes = options.get("init") != "none"
+        # The argument of run() in run.h.
+        self.how = 0 if options.get("init") == "none" else 2 if self.threads else 1
         unknown = set(options) - {"threads", "after", "ranks", "since", "needs", "init", "kinds"}
         if unknown:
             raise ValueError("%s: unknown %s" % (name, ", ".join(unknown)))
-
-    @property
-    def how(self):
-        """The argument of run() in run.h."""
-        return 0 if not self.initializes else 2 if self.threads else 1
 
     @property
     def language(self):
@@ -136,8 +132,7 @@ def read_sections():
                     def fit(template):
                         return for_kind(template, kind) if kind else template
                     full = fit(name) + ("-" + face if face else "")
-                    section.checks.append(Check(section.name, full, fit(header), fit(rule), fit(body), line, file,
-                                                kind, face))
+                    section.checks.append(Check(section.name, full, fit(header), fit(rule), fit(body), line, file, face))
         sections.append(section)
     names = [check.name for section in sections for check in section.checks]
     twice = {name for name in names if names.count(name) > 1}
