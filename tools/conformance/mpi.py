@@ -50,8 +50,9 @@ FEATURES = {
     "mpix_session": ("it has no attributes on sessions", "MPI_Session s; (void)s; " + function("MPIX_Session_create_keyval")),
     "mpix_file": ("it has no attributes on files", function("MPIX_File_create_keyval")),
     "mpix_if_absent": ("it has no set_attr_if_absent", function("MPIX_Comm_set_attr_if_absent")),
-    "mpix": ("its keyvals have no destructors", function("MPIX_Comm_create_keyval_once")),
 }
+FEATURES.update(("mpix_" + kind.lower(), ("its keyvals have no destructors", function("MPIX_%s_create_keyval_once" % kind)))
+                for kind in ("Comm", "Win", "Type"))
 
 PROBE = r"""
 #include <mpi.h>

@@ -10,7 +10,7 @@ A source has a section's checks one after the other, each below a comment that d
 
 Then come functions of its own; check(), which runs between MPI_Init and MPI_Finalize (with "init: none", it initializes
 MPI itself); and, with "after", after(), which runs after MPI_Finalize. A NAME with xxx in it stands for a check of each
-kind of object (see check.h).
+kind of object (see check.h), or of each word behind "kinds".
 """
 
 import os
@@ -24,15 +24,16 @@ FILES = ["keyvals.c", "values.c", "copying.c", "freeing.c", "finalize.c", "prede
          "proposed.c"]
 
 KINDS = {
-    "comm": ("MPI_Comm", "Comm", "COMM", "MPI_COMM_NULL", "7.7.2", "communicator"),
-    "win": ("MPI_Win", "Win", "WIN", "MPI_WIN_NULL", "7.7.3", "window"),
-    "type": ("MPI_Datatype", "Type", "TYPE", "MPI_DATATYPE_NULL", "7.7.4", "datatype"),
+    "comm": ("MPI_Comm", "7.7.2"),
+    "win": ("MPI_Win", "7.7.3"),
+    "type": ("MPI_Datatype", "7.7.4"),
 }
 
-# Kinds that have attributes only in proposals, by functions with other names (proposed.c).
+# Kinds that have attributes only in proposals, by functions with other names (proposed.c): MPI_Xxx_set_attr stands for
+# MPIX_Session_set_attr there, and MPI_Xxx_free for finish_session (check.h).
 PROPOSED = {
-    "session": ("MPI_Session", "Session", "SESSION", "MPI_SESSION_NULL", "", "session"),
-    "file": ("MPI_File", "File", "FILE", "MPI_FILE_NULL", "", "file"),
+    "session": ("MPI_Session", ""),
+    "file": ("MPI_File", ""),
 }
 
 # The Fortran interfaces for the checks of languages.c: {the end of their names: (FACE, interface)}.
@@ -40,12 +41,15 @@ FACES = {"mpifh": (1, "mpif.h"), "usempi": (2, "use mpi"), "f08": (3, "use mpi_f
 
 
 def for_kind(text, kind):
-    """The text of a template for a kind of object."""
-    handle, mixed, upper, null, section, _ = {**KINDS, **PROPOSED}[kind]
-    text = re.sub(r"MPI_XXX_NULL\b", null, text)
-    text = re.sub(r"\b(MPIX?)_Xxx_", r"\1_%s_" % mixed, text)
+    """The text of a template for a kind of object, or for another of the words that "kinds" lists."""
+    handle, section = {**KINDS, **PROPOSED}.get(kind, ("", ""))
+    if kind in PROPOSED:
+        text = re.sub(r"\bMPI_Xxx_(?=\w*(attr|keyval)\b)", "MPIX_Xxx_", text)
+        text = re.sub(r"\bMPI_Xxx_free\b", "finish_xxx", text)
+    text = re.sub(r"MPI_XXX_NULL\b", handle.upper() + "_NULL", text)
+    text = re.sub(r"\b(MPIX?)_Xxx_", r"\1_%s_" % kind.capitalize(), text)
     text = re.sub(r"MPI_Xxx\b", handle, text)
-    text = text.replace("XXX", upper).replace("xxx", kind)
+    text = text.replace("XXX", kind.upper().replace("-", "_")).replace("xxx", kind)
     return text.replace("7.7.N", section)
 
 
@@ -53,7 +57,7 @@ def kinds_of(text, usual):
     """The kinds of objects that a template is for; [None] for other text."""
     if not re.search("xxx|Xxx|XXX", text):
         return [None]
-    asked = re.search(r"kinds: ([\w ]+)", text)
+    asked = re.search(r"kinds: ([\w -]+)", text)
     return asked.group(1).split() if asked else list(usual)
 
 

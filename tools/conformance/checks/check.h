@@ -206,13 +206,6 @@ static long get_xxx(MPI_Xxx object, int keyval) {
   return flag ? (long)value : ABSENT;
 }
 
-static long read_xxx(MPI_Xxx object, int keyval) { /* kinds: session file */
-  void* value = NULL;
-  int flag = -1;
-  CALL(MPIX_Xxx_get_attr(object, keyval, &value, &flag));
-  return flag ? (long)value : ABSENT;
-}
-
 /* Callbacks that note their value. What is copied is the value + 100; that of 13 is not copied. */
 static int copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   note("copy %ld;", (long)in);
@@ -282,6 +275,28 @@ static void one_session(void) {
   EXPECT_NOTES("delete 1;");
   CALL(MPI_Comm_free_keyval(&keyval));
   CALL(MPI_Session_finalize(&session));
+}
+
+/* A key with that delete callback; and one whose callback runs once, even if it fails.
+ * (kinds: comm win type) */
+static int deleting_xxx(int (*del)(MPI_Xxx, int, void*, void*)) {
+  return keyval_xxx(MPI_XXX_NULL_COPY_FN, del);
+}
+static void once_xxx(int (*del)(MPI_Xxx, int, void*, void*), void (*destructor)(void*), int* keyval,
+                     void* extra_state) {
+  CALL(MPIX_Xxx_create_keyval_once(MPI_XXX_NULL_COPY_FN, del, destructor, keyval, extra_state));
+}
+
+/* A key with that delete callback; and one whose callback runs once, even if it fails.
+ * (kinds: session file) */
+static int deleting_xxx(int (*del)(MPI_Xxx, int, void*, void*)) {
+  int keyval = MPI_KEYVAL_INVALID;
+  CALL(MPIX_Xxx_create_keyval(del, &keyval, NULL));
+  return keyval;
+}
+static void once_xxx(int (*del)(MPI_Xxx, int, void*, void*), void (*destructor)(void*), int* keyval,
+                     void* extra_state) {
+  CALL(MPIX_Xxx_create_keyval_once(del, destructor, keyval, extra_state));
 }
 
 /* A new object with three attributes, of which the one with that index refuses to be deleted. */

@@ -8,22 +8,21 @@
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), other = new_xxx();
-  int keyval = MPI_KEYVAL_INVALID;
-  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
+  int keyval = deleting_xxx(delete_xxx);
   EXPECT(keyval != MPI_KEYVAL_INVALID, "a keyval", "MPI_KEYVAL_INVALID");
-  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
-  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)1));
-  EXPECT_EQ(read_xxx(object, keyval), 1);
-  EXPECT_EQ(read_xxx(other, keyval), ABSENT);
-  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  EXPECT_EQ(get_xxx(object, keyval), 1);
+  EXPECT_EQ(get_xxx(other, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
   EXPECT_NOTES("delete 1;");
-  CALL(MPIX_Xxx_delete_attr(object, keyval));
+  CALL(MPI_Xxx_delete_attr(object, keyval));
   EXPECT_NOTES("delete 2;");
-  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
-  CALL(MPIX_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_free_keyval(&keyval));
   EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
-  CALL(finish_xxx(&object));
-  CALL(finish_xxx(&other));
+  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_free(&other));
   EXPECT_NOTES("");
 }
 
@@ -36,18 +35,18 @@ static void check(void) {
   MPI_Xxx object = new_xxx(), other = new_xxx();
   int i, keyvals[5], third;
   for (i = 0; i < 5; ++i) {
-    CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyvals[i], NULL));
-    CALL(MPIX_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+    keyvals[i] = deleting_xxx(delete_xxx);
+    CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
   }
-  CALL(MPIX_Xxx_set_attr(object, keyvals[0], (void*)7));
+  CALL(MPI_Xxx_set_attr(object, keyvals[0], (void*)7));
   EXPECT_NOTES("delete 0;");
   third = keyvals[3];
-  for (i = 0; i < 5; ++i) CALL(MPIX_Xxx_free_keyval(&keyvals[i]));
-  EXPECT_EQ(read_xxx(object, third), 3);
-  CALL(finish_xxx(&object));
+  for (i = 0; i < 5; ++i) CALL(MPI_Xxx_free_keyval(&keyvals[i]));
+  EXPECT_EQ(get_xxx(object, third), 3);
+  CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 7;delete 4;delete 3;delete 2;delete 1;");
-  FAILS(MPIX_Xxx_set_attr(other, third, (void*)1));
-  CALL(finish_xxx(&other));
+  FAILS(MPI_Xxx_set_attr(other, third, (void*)1));
+  CALL(MPI_Xxx_free(&other));
 }
 
 /*@ finalize-xxx
@@ -56,11 +55,10 @@ static void check(void) {
  */
 static MPI_Xxx left_xxx;
 static void check(void) {
-  int i, keyval;
+  int i;
   left_xxx = new_xxx();
   for (i = 0; i < 3; ++i) {
-    CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
-    CALL(MPIX_Xxx_set_attr(left_xxx, keyval, (void*)(long)i));
+    CALL(MPI_Xxx_set_attr(left_xxx, deleting_xxx(delete_xxx), (void*)(long)i));
   }
 }
 static void after(void) {
@@ -76,24 +74,22 @@ static void after(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  int keyval, other;
-  CALL(MPIX_Xxx_create_keyval(delete_xxx, &other, NULL));
-  CALL(MPIX_Xxx_set_attr(object, other, (void*)1));
-  CALL(MPIX_Xxx_create_keyval(delete_failing_xxx, &keyval, NULL));
-  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
-  FAILS(MPIX_Xxx_delete_attr(object, keyval));
-  FAILS(MPIX_Xxx_set_attr(object, keyval, (void*)3));
-  EXPECT_EQ(read_xxx(object, keyval), 2);
+  int keyval = deleting_xxx(delete_failing_xxx), other = deleting_xxx(delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, other, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  FAILS(MPI_Xxx_delete_attr(object, keyval));
+  FAILS(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_EQ(get_xxx(object, keyval), 2);
   EXPECT_NOTES("fail 2;fail 2;");
-  FAILS(finish_xxx(&object));
+  FAILS(MPI_Xxx_free(&object));
   EXPECT_NOTES("fail 2;delete 1;");
   EXPECT(object == MPI_XXX_NULL, "MPI_XXX_NULL", "another handle");
-  CALL(MPIX_Xxx_free_keyval(&keyval));
-  CALL(MPIX_Xxx_free_keyval(&other));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free_keyval(&other));
 }
 
 /*@ once-xxx
- * proposed, mpi-issues #839, needs: mpix_xxx, kinds: session file
+ * proposed, mpi-issues #839, needs: mpix_xxx, kinds: comm win type session file
  * Under a key with destructor semantics, a value whose callback fails is gone, and the call returns
  * the failure, even if it replaces the value. A destructor may free the variable that holds the
  * key.
@@ -101,20 +97,20 @@ static void check(void) {
 static void check(void) {
   MPI_Xxx object = new_xxx();
   int keyval;
-  CALL(MPIX_Xxx_create_keyval_once(delete_failing_xxx, note_end, &keyval, (void*)5));
-  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)1));
-  FAILS(MPIX_Xxx_delete_attr(object, keyval));
-  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
-  CALL(MPIX_Xxx_delete_attr(object, keyval));
-  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
-  FAILS(MPIX_Xxx_set_attr(object, keyval, (void*)3));
-  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
+  once_xxx(delete_failing_xxx, note_end, &keyval, (void*)5);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  FAILS(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  FAILS(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
   EXPECT_NOTES("fail 1;fail 2;");
-  CALL(finish_xxx(&object));
-  CALL(MPIX_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_free_keyval(&keyval));
   EXPECT_NOTES("end 5;");
-  CALL(MPIX_Xxx_create_keyval_once(NULL, use_variable, &keyval, &keyval));
-  CALL(MPIX_Xxx_free_keyval(&keyval));
+  once_xxx(delete_xxx, use_variable, &keyval, &keyval);
+  CALL(MPI_Xxx_free_keyval(&keyval));
   EXPECT_NOTES("end invalid;");
   EXPECT_EQ(keyval, 7);
 }
@@ -125,20 +121,19 @@ static void check(void) {
  */
 static int older;
 static int look(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  note("look %ld;", read_xxx(object, older));
+  note("look %ld;", get_xxx(object, older));
   return MPI_SUCCESS;
 }
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  int keyval;
-  CALL(MPIX_Xxx_create_keyval(delete_xxx, &older, NULL));
-  CALL(MPIX_Xxx_create_keyval(look, &keyval, NULL));
-  CALL(MPIX_Xxx_set_attr(object, older, (void*)1));
-  CALL(MPIX_Xxx_set_attr(object, keyval, NULL));
-  CALL(finish_xxx(&object));
+  int keyval = deleting_xxx(look);
+  older = deleting_xxx(delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, older, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyval, NULL));
+  CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("look 1;delete 1;");
-  CALL(MPIX_Xxx_free_keyval(&keyval));
-  CALL(MPIX_Xxx_free_keyval(&older));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free_keyval(&older));
 }
 
 /*@ misuse-xxx
@@ -148,19 +143,19 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), null = MPI_XXX_NULL;
-  int keyval, foreign = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  int keyval = deleting_xxx(delete_xxx);
+  int foreign = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
   MPI_Comm comm = new_comm();
   CALL(MPI_Comm_set_attr(comm, foreign, (void*)1));
-  FAILS(MPIX_Xxx_set_attr(object, foreign, (void*)2));
-  FAILS(MPIX_Xxx_set_attr(object, MPI_KEYVAL_INVALID, (void*)2));
-  FAILS(MPIX_Xxx_delete_attr(object, foreign));
-  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
-  FAILS(MPIX_Xxx_set_attr(null, keyval, (void*)2));
+  FAILS(MPI_Xxx_set_attr(object, foreign, (void*)2));
+  FAILS(MPI_Xxx_set_attr(object, MPI_KEYVAL_INVALID, (void*)2));
+  FAILS(MPI_Xxx_delete_attr(object, foreign));
+  FAILS(MPI_Xxx_set_attr(null, keyval, (void*)2));
   FAILS(MPI_Comm_set_attr(comm, keyval, (void*)2));
   EXPECT_EQ(get_comm(comm, foreign), 1);
   EXPECT_NOTES("");
   CALL(MPI_Comm_free(&comm));
-  CALL(finish_xxx(&object));
+  CALL(MPI_Xxx_free(&object));
 }
 
 /*@ threads-xxx
@@ -172,24 +167,23 @@ static int key;
 static void work(int me) {
   int i;
   for (i = 0; i < 3000 && goes_on(); ++i) {
-    CALL(MPIX_Xxx_set_attr(shared, key, new_cell()));
-    read_xxx(shared, key);
-    if (i % 3 == me % 3) CALL(MPIX_Xxx_delete_attr(shared, key));
+    CALL(MPI_Xxx_set_attr(shared, key, new_cell()));
+    get_xxx(shared, key);
+    if (i % 3 == me % 3) CALL(MPI_Xxx_delete_attr(shared, key));
   }
 }
 static void check(void) {
   shared = new_xxx();
-  CALL(MPIX_Xxx_create_keyval(delete_cell_xxx, &key, NULL));
+  key = deleting_xxx(delete_cell_xxx);
   run_threads(work);
-  CALL(finish_xxx(&shared));
+  CALL(MPI_Xxx_free(&shared));
   expect_each_deleted_once();
-  CALL(MPIX_Xxx_free_keyval(&key));
+  CALL(MPI_Xxx_free_keyval(&key));
 }
 
 /*@ destructor-xxx
- * proposed, mpi-issues #839, needs: mpix
- * The destructor of extra_state runs once, when the key is freed and its last attribute is gone. It
- * may free the variable that holds the key.
+ * proposed, mpi-issues #839, needs: mpix_xxx
+ * The destructor of extra_state runs once, when the key is freed and its last attribute is gone.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -202,34 +196,10 @@ static void check(void) {
   EXPECT_NOTES("");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 1;end 5;");
-  CALL(MPIX_Xxx_create_keyval_x(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, use_variable, &keyval,
-                                &keyval));
-  CALL(MPI_Xxx_free_keyval(&keyval));
-  EXPECT_NOTES("end invalid;");
-  EXPECT_EQ(keyval, 7);
-}
-
-/*@ destructor-once-xxx
- * proposed, mpi-issues #839, needs: mpix
- * Under a key with destructor semantics, a value whose callback fails is gone, and the call returns
- * the failure, even if it replaces the value.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval;
-  CALL(MPIX_Xxx_create_keyval_once(MPI_XXX_NULL_COPY_FN, delete_failing_xxx, NULL, &keyval, NULL));
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
-  FAILS(MPI_Xxx_delete_attr(object, keyval));
-  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
-  FAILS(MPI_Xxx_set_attr(object, keyval, (void*)3));
-  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
-  CALL(MPI_Xxx_free(&object));
-  EXPECT_NOTES("fail 1;fail 2;");
 }
 
 /*@ if-absent-xxx
- * proposed, beyond MPI, needs: mpix_if_absent
+ * proposed, beyond MPI, needs: mpix_xxx mpix_if_absent, kinds: comm win type session file
  * set_attr_if_absent attaches a value where none is; else it changes nothing, calls nothing, and
  * returns what is there. A value that is being deleted counts as absent.
  */
@@ -244,7 +214,7 @@ static int attach_another(MPI_Xxx object, int keyval, void* value, void* extra) 
 }
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, attach_another), flag = -1;
+  int keyval = deleting_xxx(attach_another), flag = -1;
   void* present = (void*)77;
   CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)1, &present, &flag));
   EXPECT_EQ(flag, 1);
@@ -283,27 +253,6 @@ static void check(void) {
     FAILS(MPIX_Comm_set_attr_if_absent(comms[i], MPI_TAG_UB, &flag, &present, &flag));
   }
   CALL(MPI_Comm_free_keyval(&keyval));
-}
-
-/*@ if-absent-alone-xxx
- * proposed, beyond MPI, needs: mpix_xxx mpix_if_absent, kinds: session file
- * set_attr_if_absent attaches a value where none is; else it changes nothing, and returns what is
- * there.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval, flag = -1;
-  void* present = NULL;
-  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
-  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)1, &present, &flag));
-  EXPECT_EQ(flag, 1);
-  CALL(MPIX_Xxx_set_attr_if_absent(object, keyval, (void*)2, &present, &flag));
-  EXPECT_EQ(flag, 0);
-  EXPECT_EQ((long)present, 1);
-  EXPECT_NOTES("");
-  CALL(finish_xxx(&object));
-  EXPECT_NOTES("delete 1;");
-  CALL(MPIX_Xxx_free_keyval(&keyval));
 }
 
 /*@ if-absent-storm-xxx

@@ -219,16 +219,21 @@ static void check(void) {
 
 /*@ intercommunicator
  * demanded, 7.7.2, ranks: 2
- * Keys can be used on any locally defined communicator: on inter-communicators too.
+ * Keys can be used on any locally defined communicator: on inter-communicators too. What
+ * MPI_INTERCOMM_MERGE makes of one has no attributes (7.7.1).
  */
 static void check(void) {
-  MPI_Comm local, inter, duplicate;
+  MPI_Comm local, inter, merged, duplicate;
   const int low = rank % 2 == 0;
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_split(MPI_COMM_WORLD, low, 0, &local));
   CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
   CALL(MPI_Comm_set_attr(inter, keyval, (void*)1));
   EXPECT_EQ(get_comm(inter, keyval), 1);
+  CALL(MPI_Intercomm_merge(inter, low, &merged));
+  EXPECT_EQ(get_comm(merged, keyval), ABSENT);
+  CALL(MPI_Comm_free(&merged));
+  EXPECT_NOTES("");
   CALL(MPI_Comm_dup(inter, &duplicate));
   EXPECT_NOTES("copy 1;");
   EXPECT_EQ(get_comm(duplicate, keyval), 101);
