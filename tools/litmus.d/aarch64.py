@@ -7,7 +7,8 @@ import re
 
 CONDITIONS = {"eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le",
               "le": "gt", "hs": "lo", "lo": "hs", "mi": "pl", "pl": "mi"}
-RMW = re.compile(r"^(cas|ldadd|ldclr|ldset|ldeor|swp)(a|l|al|)$")
+RMWS = "(cas|ldadd|ldclr|ldset|ldeor|swp)"
+RMW = re.compile(f"^{RMWS}(a|l|al|)$")
 LOADS = {"ldr", "ldur", "ldrb", "ldrh", "ldar", "ldapr", "ldxr", "ldaxr", "ldp", "ldxp", "ldaxp", "ldrsw"}
 STORES = {"str", "stur", "strb", "strh", "stlr", "stp"}
 PAIRS = {"ldp", "ldxp", "ldaxp", "stp", "stxp", "stlxp"}
@@ -270,38 +271,26 @@ def access(step, what, thread):
         values = [_operand(step, r, thread) for r in data]
         thread.emit(f"{m.upper()} {','.join(values)},{place}")
 
+
+# What weakens an instruction: of each list, the first pattern that fits is replaced, by one instruction, several or none.
+WEAKER = {
+    "acquire": [(r"^LDAP?R ", "LDR "), (r"^LDAX", "LDX"), (r"^DMB ISHLD$", ""), (f"^{RMWS.upper()}A(L?) ", r"\1\2 ")],
+    "release": [(r"^STLR ", "STR "), (r"^STLX", "STX"), (f"^{RMWS.upper()}(A?)L ", r"\1\2 ")],
+    "atomicity": [(r"^LD(A?)XR ", r"LD\1R "), (r"^LDA?XP ", "LDP "),
+                  (r"^ST(L?)XR (\w+),(.*)", r"MOV \2,#0\nST\1R \3"), (r"^STL?XP (\w+),(.*)", r"MOV \1,#0\nSTP \2"),
+                  (r"^CAS\w* (\w+),(\w+),(.*)", r"MOV X30,\1\nLDR \1,\3\nCMP \1,X30\nCSEL X30,\2,\1,EQ\nSTR X30,\3")],
+    # And what else orders a load after a store: store-release to LDAR, and CASAL.
+    "fence": [(r"^DMB ISH$", ""), (r"^LDAR ", "LDAPR "), (r"^CASAL ", "CASA ")],
+    "everything": [(r"^.*$", "")],
+}
+
+
 def weaken(text, what):
-    """The instruction without its acquire, release or atomicity, or None if nothing is left of it."""
-    name, _, rest = text.partition(" ")
-    if what == "fence":  # and what else orders a load after a store: store-release to LDAR, and CASAL
-        return None if text == "DMB ISH" else text.replace("LDAR ", "LDAPR ").replace("CASAL ", "CASA ")
-    if what == "acquire":
-        if name in ("LDAR", "LDAPR"):
-            name = "LDR"
-        elif name in ("LDAXR", "LDAXP"):
-            name = name.replace("A", "")
-        elif name == "DMB" and rest == "ISHLD":
-            return None
-        elif RMW.match(name.lower()):
-            name = re.sub(r"A(L?)$", r"\1", name)
-    elif what == "release":
-        if name == "STLR":
-            name = "STR"
-        elif name in ("STLXR", "STLXP"):
-            name = name.replace("STL", "ST")
-        elif RMW.match(name.lower()):
-            name = re.sub(r"L$", "", name)
-    elif what == "atomicity":
-        if name in ("LDXR", "LDAXR", "LDXP", "LDAXP"):
-            name = name.replace("XR", "R").replace("XP", "P").replace("LDAP", "LDP")
-        elif name in ("STXR", "STLXR", "STXP", "STLXP"):
-            status, rest = rest.split(",", 1)
-            name = {"STXR": "STR", "STLXR": "STLR", "STXP": "STP", "STLXP": "STP"}[name]
-            return [f"MOV {status},#0", f"{name} {rest}"]
-        elif name.startswith("CAS"):
-            old, new, place = rest.split(",", 2)
-            return [f"MOV X30,{old}", f"LDR {old},{place}", f"CMP {old},X30", f"CSEL X30,{new},{old},EQ", f"STR X30,{place}"]
-    return f"{name} {rest}" if rest else name
+    """The instructions that are left of one."""
+    for pattern, weaker in WEAKER[what]:
+        if re.match(pattern, text):
+            return re.sub(pattern, weaker, text).splitlines()
+    return [text]
 
 
 @dataclasses.dataclass

@@ -27,8 +27,7 @@ def make(program, scenario, weakened, title):
         notes |= thread.notes
         column = []
         for tag, text in lines:
-            kind = weakened.get(tag)
-            column += [text] if kind is None else weaken(text, kind)
+            column += weaken(text, weakened.get(tag, ""))
         columns.append(column + [thread.exit + ":"])
         initial += registers
         initial += [aarch64.initial(number, name.split(":")[1], "0") for name in found.values()]
@@ -49,14 +48,9 @@ def make(program, scenario, weakened, title):
 
 def weaken(text, kinds):
     """The instructions, one, several or none, that are left of one when the control weakens it."""
-    if kinds == "everything":
-        return []
-    if text.endswith(":"):
-        return [text]
     texts = [text]
     for kind in kinds.split():
-        weaker = [aarch64.weaken(t, kind) for t in texts]
-        texts = [t for w in weaker if w is not None for t in (w if isinstance(w, list) else [w])]
+        texts = [weaker for text in texts for weaker in aarch64.weaken(text, kind)]
     return texts
 
 
