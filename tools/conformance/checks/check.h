@@ -263,17 +263,36 @@ static int keyval_xxx(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_func
   return keyval;
 }
 
-/* A session with an attribute, from its beginning to its end. */
+/* The value of a predefined attribute, or NULL if there is none. */
+static int* predefined(MPI_Comm comm, int keyval) {
+  int flag = 0, *value = NULL;
+  CALL(MPI_Comm_get_attr(comm, keyval, &value, &flag));
+  return flag ? value : NULL;
+}
+
+/* The object has an attribute; so has its duplicate. Both are freed. */
+static void use_once_xxx(MPI_Xxx object) { /* kinds: comm type */
+  MPI_Xxx duplicate;
+  int keyval = keyval_xxx(copy_xxx, delete_xxx);
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  EXPECT_EQ(get_xxx(object, keyval), 1);
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(get_xxx(duplicate, keyval), 101);
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("copy 1;delete 101;delete 1;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/* A session with attributes, from its beginning to its end. */
 static void one_session(void) {
   MPI_Session session;
   MPI_Comm comm = session_comm(&session);
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  EXPECT_EQ(get_comm(comm, keyval), ABSENT);
-  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
-  EXPECT_EQ(get_comm(comm, keyval), 1);
-  CALL(MPI_Comm_free(&comm));
-  EXPECT_NOTES("delete 1;");
-  CALL(MPI_Comm_free_keyval(&keyval));
+  const int* tag_ub = predefined(comm, MPI_TAG_UB);
+  EXPECT(tag_ub != NULL && *tag_ub >= 32767, "MPI_TAG_UB, at least 32767", "another, or none");
+  use_once_comm(comm);
+  use_once_type(new_type());
   CALL(MPI_Session_finalize(&session));
 }
 
@@ -438,13 +457,6 @@ static void expect_without(int constructor) {
   EXPECT_NOTES("");
   CALL(MPI_Comm_free(&made));
   CALL(MPI_Comm_free(&comm));
-}
-
-/* The value of a predefined attribute, or NULL if there is none. */
-static int* predefined(MPI_Comm comm, int keyval) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(comm, keyval, &value, &flag));
-  return flag ? value : NULL;
 }
 
 static void expect_same_on_all(int mine) {

@@ -4,61 +4,10 @@
 /*@ session-attributes
  * demanded, 7.7.2, needs: sessions, init: none
  * Keys can be used on any locally defined communicator: on one made from a session's group too,
- * with duplicates and delete callbacks.
+ * with duplicates and delete callbacks. It has MPI_TAG_UB (9.1.2). Attributes of datatypes work in a
+ * session, too.
  */
-static void check(void) {
-  MPI_Session session;
-  MPI_Comm comm, duplicate;
-  int keyval;
-  comm = session_comm(&session);
-  keyval = keyval_comm(copy_comm, delete_comm);
-  EXPECT_EQ(get_comm(comm, keyval), ABSENT);
-  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
-  EXPECT_EQ(get_comm(comm, keyval), 1);
-  CALL(MPI_Comm_dup(comm, &duplicate));
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  CALL(MPI_Comm_free(&comm));
-  EXPECT_NOTES("copy 1;delete 101;delete 1;");
-  CALL(MPI_Comm_free_keyval(&keyval));
-  CALL(MPI_Session_finalize(&session));
-}
-
-/*@ session-tag-ub
- * demanded, 9.1.2, needs: sessions, init: none
- * MPI_TAG_UB is attached to all communicators made by MPI_COMM_CREATE_FROM_GROUP.
- */
-static void check(void) {
-  MPI_Session session;
-  MPI_Comm comm;
-  int flag = 0, *value = NULL;
-  comm = session_comm(&session);
-  CALL(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &flag));
-  EXPECT(flag && *value >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
-  CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Session_finalize(&session));
-}
-
-/*@ session-datatypes
- * demanded, 7.7.4, needs: sessions, init: none
- * Attributes of datatypes work in a session, too.
- */
-static void check(void) {
-  MPI_Session session;
-  MPI_Datatype type, duplicate;
-  int keyval;
-  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-  type = new_type();
-  keyval = keyval_type(copy_type, delete_type);
-  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
-  CALL(MPI_Type_dup(type, &duplicate));
-  EXPECT_EQ(get_type(duplicate, keyval), 101);
-  CALL(MPI_Type_free(&duplicate));
-  CALL(MPI_Type_free(&type));
-  EXPECT_NOTES("copy 1;delete 101;delete 1;");
-  CALL(MPI_Type_free_keyval(&keyval));
-  CALL(MPI_Session_finalize(&session));
-}
+static void check(void) { one_session(); }
 
 /*@ session-again
  * demanded, 7.7.2, needs: session_again, init: none
