@@ -4,22 +4,17 @@
 /*@ finalize-reverse-order
  * demanded, 11.2.4, after, since: 2.2
  * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
- * callbacks of its attributes are called, in the reverse order of setting them.
- */
-static void check(void) { set_four_comm(MPI_COMM_SELF); }
-static void after(void) { EXPECT_NOTES("delete 4;delete 3;delete 2;delete 1;"); }
-
-/*@ finalize-order-after-delete
- * demanded, 11.2.4, after, since: 2.2
- * For the order in MPI_FINALIZE, an attribute that was deleted counts from when it was set again.
+ * callbacks of its attributes are called, in the reverse order of setting them. An attribute that
+ * was deleted counts from when it was set again.
  */
 static void check(void) {
-  int one = on_self(delete_comm, 1);
-  on_self(delete_comm, 2);
-  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, one));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
+  int again = on_self(delete_comm, 0);
+  set_four_comm(MPI_COMM_SELF);
+  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, again));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, again, (void*)5));
+  EXPECT_NOTES("delete 0;");
 }
-static void after(void) { EXPECT_NOTES("delete 1;delete 3;delete 2;"); }
+static void after(void) { EXPECT_NOTES("delete 5;delete 4;delete 3;delete 2;delete 1;"); }
 
 /*@ finalize-order-after-overwrite
  * open, 11.2.4, after
@@ -33,34 +28,29 @@ static void check(void) {
 }
 static void after(void) { OPEN("set 1, then 2, then 3 in the place of 1; at the end: %s", notes); }
 
-/*@ finalize-freed-keyval
- * demanded, 11.2.4, after
- * MPI_FINALIZE also calls the callback of an attribute whose key was freed.
- */
-static void check(void) {
-  int keyval = on_self(delete_comm, 1);
-  CALL(MPI_Comm_free_keyval(&keyval));
-}
-static void after(void) { EXPECT_NOTES("delete 1;"); }
-
 /*@ finalize-arguments
  * demanded, 11.2.4, after
- * Delete callbacks in MPI_FINALIZE get MPI_COMM_SELF, their key, value and extra_state.
+ * Delete callbacks in MPI_FINALIZE get MPI_COMM_SELF, their key, value and extra_state; also those
+ * of a key that was freed.
  */
-static int key, state;
+static int keys[2], state;
 static int compare(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   EXPECT(comm == MPI_COMM_SELF, "MPI_COMM_SELF", "another handle");
-  EXPECT_EQ(keyval, key);
-  EXPECT_EQ((long)value, 6);
+  EXPECT_EQ(keyval, keys[(long)value == 1]);
   EXPECT(extra_state == &state, "the extra_state of the key", "another one");
-  note("called;");
+  note("delete %ld;", (long)value);
   return MPI_SUCCESS;
 }
 static void check(void) {
-  CALL(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, compare, &key, &state));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, key, (void*)6));
+  int i, freed;
+  for (i = 0; i < 2; ++i) {
+    CALL(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, compare, &keys[i], &state));
+    CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keys[i], (void*)(long)i));
+  }
+  freed = keys[0];
+  CALL(MPI_Comm_free_keyval(&freed));
 }
-static void after(void) { EXPECT_NOTES("called;"); }
+static void after(void) { EXPECT_NOTES("delete 1;delete 0;"); }
 
 /*@ finalize-not-finalized
  * demanded, 11.2.4, after

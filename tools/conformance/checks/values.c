@@ -303,24 +303,15 @@ static void check(void) {
 
 /*@ failing-delete
  * demanded, 7.7.2
- * MPI_COMM_DELETE_ATTR fails if the delete callback returns anything but MPI_SUCCESS.
+ * MPI_COMM_DELETE_ATTR, and MPI_COMM_SET_ATTR over an old value, fail if the delete callback returns
+ * anything but MPI_SUCCESS.
  */
 static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
-  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
-  FAILS(MPI_Comm_delete_attr(comm, keyval));
-}
-
-/*@ failing-overwrite
- * demanded, 7.7.2
- * MPI_COMM_SET_ATTR fails if the delete callback of the old value returns anything but MPI_SUCCESS.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
-  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
-  FAILS(MPI_Comm_set_attr(comm, keyval, (void*)14));
+  MPI_Comm comms[] = {new_comm(), new_comm()};
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), i;
+  for (i = 0; i < 2; ++i) CALL(MPI_Comm_set_attr(comms[i], keyval, (void*)13));
+  FAILS(MPI_Comm_delete_attr(comms[0], keyval));
+  FAILS(MPI_Comm_set_attr(comms[1], keyval, (void*)14));
 }
 
 /*@ failed-delete-xxx
