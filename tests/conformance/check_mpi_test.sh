@@ -9,7 +9,7 @@
 source tests/conformance/lib.sh
 mpi=$1
 checks=(set-get-comm set-get-win dup-of-dup-type intercommunicator finalize-reverse-order tag-ub mpi1-mixed
-  get-in-copy-comm unique-keys-type f-set-c-get-comm-mpifh f-copy-callback-type-usempi c-set-f-get-win-f08 cxx-and-c
+  get-in-copy-comm unique-keys-type f-set-get-comm-mpifh f-copy-callback-type-usempi f-set-get-win-f08 cxx-and-c
   delete-absent-comm)
 only=()
 for check in "${checks[@]}"; do only+=(--only "$check"); done
@@ -48,7 +48,7 @@ END
 
 # Fewer ranks than a check needs, and no compilers but C's.
 tools/check-mpi --mpicc "mpicc.$mpi" --mpirun "mpirun.$mpi -np 1" --only intercommunicator --only cxx-and-c \
-  --only f-set-c-get-comm-f08 --called embedded >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  --only f-set-get-comm-f08 --called embedded >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 grep -q "1 rank, embedded, " "$work/log" || fail "the run isn't called what it should be: $(cat "$work/log")"
 for reason in "needs 2 ranks, the launcher starts 1" "no C++ compiler was given" "no Fortran compiler was given"; do
   grep -q "n/a .*$reason" "$work/log" || fail "no word of '$reason': $(cat "$work/log")"

@@ -269,8 +269,7 @@ def fortran():
     """fortran.F90, for all kinds of objects."""
     with open(os.path.join(SOURCES, "fortran.F90"), encoding="utf-8") as source:
         parts = source.read().split("!@\n")
-    return "".join(part if i % 2 == 0 else "".join(for_kind(part, kind) for kind in KINDS)
-                   for i, part in enumerate(parts))
+    return parts[0] + "".join(for_kind(part, kind) if kind else part for part in parts[1:] for kind in kinds_of(part, KINDS))
 
 
 SCRIPT = """#!/bin/sh

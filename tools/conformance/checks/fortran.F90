@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
 ! Fortran's attribute functions, which the checks of languages.c call from C, through the interface that FACE chooses:
-! 1 is mpif.h, 2 use mpi, 3 use mpi_f08. The code between lines with @ is repeated for each kind of object; xxx and
-! Xxx stand for it, as in check.h.
+! 1 is mpif.h, 2 use mpi, 3 use mpi_f08. What is between lines with @ and has xxx in it is repeated for each kind of
+! object, or for those that it names; xxx and Xxx stand for it, as in check.h.
 #if FACE == 1
 #define USE_MPI
 #define INCLUDE_MPI include 'mpif.h'
@@ -170,21 +170,15 @@ contains
   end subroutine
 !@
 
-  subroutine f_comm_dup(handle, duplicate, ierror) bind(C)
+!@
+  subroutine f_xxx_dup(handle, duplicate, ierror) bind(C) ! kinds: comm type
     integer(c_int), value :: handle
     integer(c_int) :: duplicate, ierror
-    comm_t :: object
-    call MPI_Comm_dup(comm_of(handle), object, ierror)
+    xxx_t :: object
+    call MPI_Xxx_dup(xxx_of(handle), object, ierror)
     duplicate = number_of(object)
   end subroutine
-
-  subroutine f_type_dup(handle, duplicate, ierror) bind(C)
-    integer(c_int), value :: handle
-    integer(c_int) :: duplicate, ierror
-    type_t :: object
-    call MPI_Type_dup(type_of(handle), object, ierror)
-    duplicate = number_of(object)
-  end subroutine
+!@
 
 #if FACE == 3
   ! A key's whole life, by calls without ierror, which is optional in mpi_f08.

@@ -1,53 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*@section languages: between C and Fortran */
 
-/*@ f-set-f-get-xxx
+/*@ f-set-get-xxx
  * demanded, 19.3.7
  * Fortran's MPI_XXX_SET_ATTR and MPI_XXX_GET_ATTR set and get address-sized integers without loss.
+ * C reads what they set as a pointer to an MPI_Aint, and a pointer that C sets is read in Fortran as
+ * its address.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
   const MPI_Aint wanted = (MPI_Aint)1 << (sizeof(void*) * 8 - 4) | 5;
-  int keyval, ierror;
+  MPI_Aint* in_c = NULL;
+  int keyval, flag = 0, ierror;
   FORTRAN(f_xxx_create_keyval(1, &keyval, 0, &ierror));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), ABSENT);
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, wanted, &ierror));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), wanted);
+  CALL(MPI_Xxx_get_attr(object, keyval, &in_c, &flag));
+  EXPECT_EQ(flag, 1);
+  EXPECT((MPI_Aint)in_c != wanted, "a pointer to the value in C", "the value itself");
+  if (flag && (MPI_Aint)in_c != wanted) EXPECT_EQ(*in_c, wanted);
+  CALL(MPI_Xxx_set_attr(object, keyval, &keyval));
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), (MPI_Aint)&keyval);
   FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), ABSENT);
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
   EXPECT_EQ(keyval, f_keyval(kInvalid));
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ c-set-f-get-xxx
- * demanded, 19.3.7
- * A pointer that was set in C is read in Fortran as its address, without loss.
- */
-static void check(void) {
-  static int pointed_to;
-  MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
-  CALL(MPI_Xxx_set_attr(object, keyval, &pointed_to));
-  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), (MPI_Aint)&pointed_to);
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ f-set-c-get-xxx
- * demanded, 19.3.7
- * An integer that was set in Fortran by MPI_XXX_SET_ATTR is read in C as a pointer to an MPI_Aint.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  const MPI_Aint wanted = (MPI_Aint)1 << (sizeof(void*) * 8 - 4) | 5;
-  MPI_Aint* value = NULL;
-  int keyval, flag, ierror;
-  FORTRAN(f_xxx_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, wanted, &ierror));
-  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
-  EXPECT_EQ(flag, 1);
-  EXPECT((MPI_Aint)value != wanted, "a pointer to the value", "the value itself");
-  if (flag && (MPI_Aint)value != wanted) EXPECT_EQ(*value, wanted);
   CALL(MPI_Xxx_free(&object));
 }
 
@@ -79,24 +57,7 @@ static void check(void) {
 /*@ f-delete-callback-xxx
  * demanded, 19.3.7
  * A delete callback of Fortran is called by the conventions of Fortran, whichever language deletes:
- * with the handle, the key and the value.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval, ierror;
-  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 71, &ierror));
-  CALL(MPI_Xxx_delete_attr(object, keyval));
-  expect_seen(__LINE__, 0, 1, MPI_Xxx_c2f(object), keyval, 71);
-  CALL(MPI_Xxx_set_attr(object, keyval, (void*)72));
-  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
-  expect_seen(__LINE__, 0, 2, MPI_Xxx_c2f(object), keyval, 72);
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ f-callback-in-free-xxx
- * demanded, 19.3.7
- * A delete callback of Fortran gets the handle, the key and the value even if C frees the object.
+ * with the handle, the key and the value, also when C frees the object.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -104,8 +65,14 @@ static void check(void) {
   int keyval, ierror;
   FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_xxx_set_attr(handle, keyval, 71, &ierror));
-  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_delete_attr(object, keyval));
   expect_seen(__LINE__, 0, 1, handle, keyval, 71);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)72));
+  FORTRAN(f_xxx_delete_attr(handle, keyval, &ierror));
+  expect_seen(__LINE__, 0, 2, handle, keyval, 72);
+  FORTRAN(f_xxx_set_attr(handle, keyval, 73, &ierror));
+  CALL(MPI_Xxx_free(&object));
+  expect_seen(__LINE__, 0, 3, handle, keyval, 73);
 }
 
 /*@ f-extra-state-xxx
