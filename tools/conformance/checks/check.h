@@ -117,15 +117,13 @@ int MPIX_Xxx_create_keyval_once(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete
 int MPIX_Xxx_set_attr_if_absent(MPI_Xxx object, int keyval, void* value, void* present, int* flag)
     __attribute__((weak));
 
-/* The same, kinds: session file. */
+/* Of other kinds: session file. */
 int MPIX_Xxx_create_keyval(int (*del)(MPI_Xxx, int, void*, void*), int* keyval, void* extra_state)
     __attribute__((weak));
 int MPIX_Xxx_create_keyval_once(int (*del)(MPI_Xxx, int, void*, void*), void (*destructor)(void*),
                                 int* keyval, void* extra_state) __attribute__((weak));
 int MPIX_Xxx_free_keyval(int* keyval) __attribute__((weak));
 int MPIX_Xxx_set_attr(MPI_Xxx object, int keyval, void* value) __attribute__((weak));
-int MPIX_Xxx_set_attr_if_absent(MPI_Xxx object, int keyval, void* value, void* present, int* flag)
-    __attribute__((weak));
 int MPIX_Xxx_get_attr(MPI_Xxx object, int keyval, void* value, int* flag) __attribute__((weak));
 int MPIX_Xxx_delete_attr(MPI_Xxx object, int keyval) __attribute__((weak));
 
@@ -303,7 +301,8 @@ static int deleting_xxx(int (*del)(MPI_Xxx, int, void*, void*)) {
 }
 static void once_xxx(int (*del)(MPI_Xxx, int, void*, void*), void (*destructor)(void*), int* keyval,
                      void* extra_state) {
-  CALL(MPIX_Xxx_create_keyval_once(MPI_XXX_NULL_COPY_FN, del, destructor, keyval, extra_state));
+  CALL(MPIX_Xxx_create_keyval_once(MPI_XXX_NULL_COPY_FN, del ? del : MPI_XXX_NULL_DELETE_FN,
+                                   destructor, keyval, extra_state));
 }
 
 /* A key with that delete callback; and one whose callback runs once, even if it fails.

@@ -31,7 +31,8 @@ static void check(void) {
 
 /*@ c-keyval-f-set-xxx
  * demanded, 19.3.7
- * A key created in C serves sets, gets and deletes of Fortran; its delete callback is called in C.
+ * A key created in C serves sets, gets and deletes of Fortran; its delete callback is called in C,
+ * also when Fortran frees the object.
  */
 static int called;
 static int count(MPI_Xxx of, int keyval, void* value, void* extra_state) {
@@ -39,17 +40,17 @@ static int count(MPI_Xxx of, int keyval, void* value, void* extra_state) {
   return MPI_SUCCESS;
 }
 static void check(void) {
-  MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, count), ierror;
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 41, &ierror));
-  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), 41);
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 42, &ierror));
+  int handle = MPI_Xxx_c2f(new_xxx()), keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, count), ierror;
+  FORTRAN(f_xxx_set_attr(handle, keyval, 41, &ierror));
+  EXPECT_EQ(f_read_xxx(handle, keyval), 41);
+  FORTRAN(f_xxx_set_attr(handle, keyval, 42, &ierror));
   EXPECT_EQ(called, 1);
-  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
+  FORTRAN(f_xxx_delete_attr(handle, keyval, &ierror));
   EXPECT_EQ(called, 2);
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 43, &ierror));
-  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_set_attr(MPI_Xxx_f2c(handle), keyval, (void*)43));
+  FORTRAN(f_xxx_free(&handle, &ierror));
   EXPECT_EQ(called, 3);
+  EXPECT(MPI_Xxx_f2c(handle) == MPI_XXX_NULL, "the null handle after the free", "another");
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
   EXPECT_EQ(keyval, f_keyval(kInvalid));
 }
@@ -94,53 +95,29 @@ static void check(void) {
 /*@ f-copy-callback-xxx
  * demanded, 19.3.7, kinds: comm type
  * A copy callback of Fortran is called by the conventions of Fortran when C duplicates the object;
- * the duplicate has what it returned, and nothing if it returned .FALSE.
+ * the duplicate has what it returned, and nothing if it returned .FALSE. MPI_XXX_DUP_FN and
+ * MPI_XXX_NULL_COPY_FN can be given from Fortran, and do the same there.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
-  int keyval, ierror;
+  int keyval, copied, not_copied, ierror;
+  FORTRAN(f_xxx_create_keyval(2, &copied, 0, &ierror));
+  FORTRAN(f_xxx_create_keyval(1, &not_copied, 0, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), copied, 91, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), not_copied, 92, &ierror));
   FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 81, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
   expect_seen(__LINE__, 1, 0, MPI_Xxx_c2f(object), keyval, 81);
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), 82);
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), 81);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), copied), 91);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), not_copied), ABSENT);
   CALL(MPI_Xxx_free(&duplicate));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 13, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), ABSENT);
   CALL(MPI_Xxx_free(&duplicate));
-}
-
-/*@ f-dup-fn-xxx
- * demanded, 7.7.N, kinds: comm type
- * MPI_XXX_DUP_FN and MPI_XXX_NULL_COPY_FN can be given from Fortran, and do the same there.
- */
-static void check(void) {
-  MPI_Xxx object = new_xxx(), duplicate;
-  int copied, not_copied, ierror;
-  FORTRAN(f_xxx_create_keyval(2, &copied, 0, &ierror));
-  FORTRAN(f_xxx_create_keyval(1, &not_copied, 0, &ierror));
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), copied, 91, &ierror));
-  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), not_copied, 92, &ierror));
-  CALL(MPI_Xxx_dup(object, &duplicate));
-  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), copied), 91);
-  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), not_copied), ABSENT);
-  CALL(MPI_Xxx_free(&duplicate));
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ f-free-xxx
- * demanded, 7.7.N
- * When Fortran frees an object, delete callbacks of C are called.
- */
-static void check(void) {
-  int handle = MPI_Xxx_c2f(new_xxx()), keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
-  int ierror;
-  CALL(MPI_Xxx_set_attr(MPI_Xxx_f2c(handle), keyval, (void*)3));
-  FORTRAN(f_xxx_free(&handle, &ierror));
-  EXPECT_NOTES("delete 3;");
-  EXPECT(MPI_Xxx_f2c(handle) == MPI_XXX_NULL, "the null handle after the free", "another");
 }
 
 /*@ f-dup-xxx
@@ -293,25 +270,17 @@ static void check(void) {
   CALL(MPI_Comm_free(&comm));
 }
 
-/*@ f-tag-ub
+/*@ f-predefined
  * demanded, 19.3.7
  * Predefined integers such as MPI_TAG_UB are read in Fortran as values, the same that C finds
- * behind its pointer.
+ * behind its pointer. MPI_WIN_BASE, MPI_WIN_SIZE and MPI_WIN_DISP_UNIT are the base address, the
+ * size and the displacement unit of the window (12.2.6).
  */
 static void check(void) {
-  int* in_c = NULL;
-  int flag;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &in_c, &flag));
-  EXPECT_EQ(f_read_comm(MPI_Comm_c2f(MPI_COMM_WORLD), f_keyval(kTagUb)), *in_c);
-}
-
-/*@ f-win
- * demanded, 12.2.6
- * In Fortran, MPI_WIN_BASE, MPI_WIN_SIZE and MPI_WIN_DISP_UNIT are the base address, the size and
- * the displacement unit of the window.
- */
-static void check(void) {
-  MPI_Win win = new_win();
+  const int handle = MPI_Comm_c2f(MPI_COMM_WORLD);
+  MPI_Win win;
+  EXPECT_EQ(f_read_comm(handle, f_keyval(kTagUb)), *predefined(MPI_COMM_WORLD, MPI_TAG_UB));
+  win = new_win();
   EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinBase)), window_memory);
   EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinSize)), sizeof window_memory);
   EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinDispUnit)), sizeof(int));

@@ -109,7 +109,7 @@ static void check(void) {
   CALL(MPI_Xxx_free(&object));
   CALL(MPI_Xxx_free_keyval(&keyval));
   EXPECT_NOTES("end 5;");
-  once_xxx(delete_xxx, use_variable, &keyval, &keyval);
+  once_xxx(NULL, use_variable, &keyval, &keyval);
   CALL(MPI_Xxx_free_keyval(&keyval));
   EXPECT_NOTES("end invalid;");
   EXPECT_EQ(keyval, 7);

@@ -148,22 +148,25 @@ static void check(void) {
 /*@ own-object-xxx
  * demanded, 7.7.1
  * Attributes are specific to the object that they are attached to. On another one, a get of a key
- * under which nothing is attached is correct: it returns flag = false.
+ * under which nothing is attached is correct: it returns flag = false. A key serves any object of
+ * its kind, even one made after others that used the key were freed.
  */
 static void check(void) {
-  MPI_Xxx one = new_xxx(), two = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
-  CALL(MPI_Xxx_set_attr(one, keyval, (void*)1));
-  EXPECT_EQ(get_xxx(two, keyval), ABSENT);
-  CALL(MPI_Xxx_set_attr(two, keyval, (void*)2));
-  EXPECT_NOTES("");
-  EXPECT_EQ(get_xxx(one, keyval), 1);
-  CALL(MPI_Xxx_delete_attr(one, keyval));
-  EXPECT_NOTES("delete 1;");
-  EXPECT_EQ(get_xxx(two, keyval), 2);
-  CALL(MPI_Xxx_free(&one));
-  CALL(MPI_Xxx_free(&two));
-  EXPECT_NOTES("delete 2;");
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), i;
+  for (i = 0; i < 20; ++i) {
+    MPI_Xxx one = new_xxx(), two = new_xxx();
+    CALL(MPI_Xxx_set_attr(one, keyval, (void*)1));
+    EXPECT_EQ(get_xxx(two, keyval), ABSENT);
+    CALL(MPI_Xxx_set_attr(two, keyval, (void*)2));
+    EXPECT_NOTES("");
+    EXPECT_EQ(get_xxx(one, keyval), 1);
+    CALL(MPI_Xxx_delete_attr(one, keyval));
+    EXPECT_NOTES("delete 1;");
+    EXPECT_EQ(get_xxx(two, keyval), 2);
+    CALL(MPI_Xxx_free(&one));
+    CALL(MPI_Xxx_free(&two));
+    EXPECT_NOTES("delete 2;");
+  }
 }
 
 /*@ many-keyvals-xxx
@@ -184,22 +187,6 @@ static void check(void) {
     EXPECT_EQ(get_xxx(object, keyvals[i]), i % 2 == 0 ? ABSENT : i % 4 == 1 ? i + 1000 : i);
   }
   CALL(MPI_Xxx_free(&object));
-}
-
-/*@ keyval-after-object-xxx
- * demanded, 7.7.N
- * A key serves any object of its kind, even one made after others that used the key were freed.
- */
-static void check(void) {
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), i;
-  for (i = 0; i < 20; ++i) {
-    MPI_Xxx object = new_xxx();
-    EXPECT_EQ(get_xxx(object, keyval), ABSENT);
-    CALL(MPI_Xxx_set_attr(object, keyval, (void*)4));
-    EXPECT_EQ(get_xxx(object, keyval), 4);
-    CALL(MPI_Xxx_free(&object));
-    EXPECT_NOTES("delete 4;");
-  }
 }
 
 /*@ world-and-self
@@ -242,22 +229,6 @@ static void check(void) {
   CALL(MPI_Comm_free(&duplicate));
   EXPECT_NOTES("delete 101;");
   CALL(MPI_Comm_free(&local));
-}
-
-/*@ predefined-type
- * demanded, 7.7.4
- * Attributes can be attached to predefined datatypes as to others.
- */
-static void check(void) {
-  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type);
-  CALL(MPI_Type_set_attr(MPI_INT, keyval, (void*)1));
-  CALL(MPI_Type_set_attr(MPI_DOUBLE, keyval, (void*)2));
-  EXPECT_EQ(get_type(MPI_INT, keyval), 1);
-  EXPECT_EQ(get_type(MPI_DOUBLE, keyval), 2);
-  EXPECT_EQ(get_type(MPI_CHAR, keyval), ABSENT);
-  CALL(MPI_Type_delete_attr(MPI_INT, keyval));
-  CALL(MPI_Type_delete_attr(MPI_DOUBLE, keyval));
-  EXPECT_NOTES("delete 1;delete 2;");
 }
 
 /*@ many-objects
