@@ -63,22 +63,12 @@ def kinds_of(text, usual):
 
 def names_defined(text):
     """What a piece of C defines at its outermost level."""
-    names = set(re.findall(r"^#define (\w+)", text, re.M))
-    for line in re.findall(r"^(?:static|typedef) [^\n]*", text, re.M):
-        function = re.match(r"static [\w\s*]*?(\w+)\((?!\*)", line)
-        pointer = re.match(r"static [\w\s*]*\(\*(\w+)\)", line)
-        if pointer:
-            names.add(pointer.group(1))
-        elif function:
-            names.add(function.group(1))
-        else:
-            declarators = re.sub(r"\{.*?\}|\[.*?\]", "", line)
-            for part in declarators.split(","):
-                word = re.search(r"(\w+)\s*(?:=.*)?;?\s*$", part.split("=")[0].rstrip(" ;"))
-                if word:
-                    names.add(word.group(1))
-    names.update(re.findall(r"^\} (\w+);", text, re.M))
+    names = set(re.findall(r"^(?:#define|\}) (\w+)", text, re.M))
     names.update(re.findall(r"^(?:void|int) ((?:f|MPIX)_\w+)\(", text, re.M))
+    for line in re.findall(r"^(?:static|typedef) [^\n]*", text, re.M):
+        function = re.match(r"static [\w\s*]*?(?:\(\*)?(\w+)\)?\(", line)
+        declared = re.sub(r"\{.*?\}|\[.*?\]|= ?[^,;]*", "", line)
+        names.update([function[1]] if function else re.findall(r"(\w+)\s*(?:[,;]|$)", declared))
     return names
 
 
