@@ -116,32 +116,5 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
   ledger.expect_all_accounted_for();
 }
 
-// A value is always read together with the tag that it was set with.
-TEST(TagStorm, ValueAndTagAreReadAsOne) {
-  // Each tag has one value, cut to the bits of an address. A Fint is read sign-extended.
-  constexpr auto kAint = static_cast<intptr_t>(0x1111111122222222);
-  constexpr auto kFint = static_cast<intptr_t>(0x33333333f4444444);
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  const int keyval = make_keyval(kind, nullptr, nullptr, nullptr);
-  Object object(kind);
-  run_threads(kThreads, [&](int t) {
-    for (int i = 0; i < kRounds; ++i) {
-      if (t < 2) {
-        if (i % 2 == 0) {
-          object.set_as(keyval, kAint, ATTRCACHE_AS_AINT);
-        } else {
-          object.set_as(keyval, kFint, ATTRCACHE_AS_FINT);
-        }
-      } else {
-        for (const attrcache_attribute_info& info : object.list()) {
-          EXPECT_EQ(info.value,
-                    info.tag == ATTRCACHE_AS_AINT ? kAint : static_cast<int32_t>(kFint));
-        }
-      }
-    }
-  });
-}
-
 }  // namespace
 }  // namespace attrcache::support
