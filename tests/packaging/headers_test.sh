@@ -25,7 +25,10 @@ attrcache_callback* known[] = {ATTRCACHE_DUP_FN, ATTRCACHE_NULL_COPY_FN, ATTRCAC
 int values[] = {ATTRCACHE_VERSION, ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_KEYVAL_MIN, ATTRCACHE_KEYVAL_MAX};
 END
 for compiler in gcc clang; do
-  for standard in c11 c2x; do works "$compiler" c "$standard" -Wstrict-prototypes <"$work/use.h"; done
+  for standard in c11 c2x; do
+    works "$compiler" c "$standard" -Wstrict-prototypes <"$work/use.h"
+    works "$compiler" c "$standard" -Wstrict-prototypes <<<'#include "attrcache/attrcache_inline.h"'
+  done
 done
 # The example on top of attrcache.hpp, in a function.
 {

@@ -3,7 +3,6 @@
 # How tests are declared. Most are found by their name and need no declaration; the others need one line.
 #
 #   tests/unit/FOLDER/NAME_test.cc   found by its name; tests //lib:FOLDER
-#   tests/unit/FOLDER/NAME_test.c    the same in C, of the C API alone; main() returns 0 if all is well
 #   tests/stress/NAME_test.cc        found by its name; is linked with all of lib and has two processors
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
@@ -40,10 +39,10 @@ def attrcache_gtest(name, srcs = None, deps = [], size = "small", **kwargs):
     )
 
 def attrcache_unit_tests(deps = [], of_one_thread = []):
-    """A test for each FOLDER/*_test.cc or .c below this package.
+    """A test for each FOLDER/*_test.cc below this package.
 
     Args:
-      deps: for the C++ ones, besides //lib:FOLDER.
+      deps: besides //lib:FOLDER.
       of_one_thread: ["FOLDER/NAME_test"], those that never run two.
     """
     for source in native.glob(["*/*_test.cc"]):
@@ -52,17 +51,6 @@ def attrcache_unit_tests(deps = [], of_one_thread = []):
             name = name,
             tags = ["no-tsan"] if name in of_one_thread else [],
             deps = deps + ["//lib:" + source.split("/")[0]],
-        )
-    for source in native.glob(["*/*_test.c"]):
-        name = source.replace(".", "_")
-        cc_test(
-            name = name,
-            srcs = [source],
-            env = TEST_ENVIRONMENT,
-            linkstatic = True,
-            size = "small",
-            tags = ["no-tsan"] if source[:-len(".c")] in of_one_thread else [],
-            deps = ["//:attrcache"],
         )
 
 def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "attrcache/attrcache_inline.h"
 #include "tests/support/recorder.h"
 
 namespace attrcache::support {
@@ -19,14 +20,23 @@ class NumbersTest : public ::testing::TestWithParam<attrcache_keyval_numbers> {
   bool in_range(int keyval) const {
     return static_cast<uint32_t>(keyval) - numbers.base < 0x20000000u;
   }
-  int get(const Object& object, int keyval, void** value) const {
+  // By each function that reads as C does, the inlined one included, which may say to call another.
+  int get(const Object& object, int keyval, void** value) {
     void* other = *value;
+    void* at_once = *value;
     const int result = object.get(keyval, value);
     EXPECT_EQ(attrcache_get_with_base(kind, &object.table, numbers.base, keyval, &other), result);
     EXPECT_EQ(other, *value);
+    const int inlined = attrcache_get_at_once(kind, &object.table, numbers.base, keyval, &at_once);
+    if (inlined == ATTRCACHE_INLINE_ASK) {
+      ++asked;
+    } else {
+      EXPECT_EQ(inlined, result);
+      EXPECT_EQ(at_once, *value);
+    }
     return result;
   }
-  intptr_t value(const Object& object, int keyval) const {
+  intptr_t value(const Object& object, int keyval) {
     void* value = nullptr;
     const int result = get(object, keyval, &value);
     if (result == ATTRCACHE_ABSENT) return Object::kAbsent;
@@ -40,6 +50,7 @@ class NumbersTest : public ::testing::TestWithParam<attrcache_keyval_numbers> {
   Universe universe{&options_};
   attrcache_kind* kind = universe.kind();
   Object object{kind};
+  int asked = 0;
 };
 
 TEST_P(NumbersTest, EverythingSpeaksTheDomainsNumbers) {
@@ -89,12 +100,20 @@ TEST_P(NumbersTest, FarKeyvalsToo) {
   std::vector<int> keyvals;
   for (int i = 0; i < 200; ++i) keyvals.push_back(Recorder::make(kind, {}));
   EXPECT_EQ(std::set<int>(keyvals.begin(), keyvals.end()).size(), keyvals.size());
-  for (const int keyval : keyvals) {
-    ASSERT_TRUE(in_range(keyval));
-    ASSERT_EQ(value(object, keyval), Object::kAbsent);
-    ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
+  const attrcache_tag tags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT,
+                                ATTRCACHE_AS_INT};
+  for (size_t i = 0; i < keyvals.size(); ++i) {
+    ASSERT_TRUE(in_range(keyvals[i]));
+    ASSERT_EQ(value(object, keyvals[i]), Object::kAbsent);
+    ASSERT_EQ(object.set_as(keyvals[i], keyvals[i], tags[i % 4]), ATTRCACHE_OK);
+    const intptr_t found = value(object, keyvals[i]);
+    ASSERT_EQ(i % 4 == 0 ? found : *reinterpret_cast<int*>(found), keyvals[i]);
+    ASSERT_EQ(value(Object(kind), keyvals[i]), Object::kAbsent);
+#ifndef ATTRCACHE_INLINE_STEPS
+    // A kind's first 64 keyvals need the call for errors only.
+    ASSERT_EQ(asked == 0, i < 64);
+#endif
   }
-  for (const int keyval : keyvals) ASSERT_EQ(value(object, keyval), keyval);
   for (const int keyval : keyvals) ASSERT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
@@ -109,6 +128,12 @@ TEST_P(NumbersTest, ErrorsAreThoseOfTheDomainsNumbers) {
   EXPECT_EQ(object.set(of_window, 1), ATTRCACHE_ERR_KEYVAL_KIND);
   EXPECT_EQ(get(object, keyval + 16, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(object.set(keyval + 16, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  const uint32_t base = numbers.base;
+  EXPECT_EQ(attrcache_get_at_once(nullptr, &object.table, base, keyval, &ignored),
+            ATTRCACHE_INLINE_ASK);
+  EXPECT_EQ(attrcache_get_at_once(kind, nullptr, base, keyval, &ignored), ATTRCACHE_INLINE_ASK);
+  EXPECT_EQ(attrcache_get_at_once(kind, &object.table, base, keyval, nullptr),
+            ATTRCACHE_INLINE_ASK);
 }
 
 // No domain takes another's keyval, whatever its numbers, for its own: an interposer may be above
