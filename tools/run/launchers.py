@@ -98,16 +98,16 @@ class Given:
     def list(self):
         return ";".join(self.all())
 
-    def temporary(self, lines, folder=None):
-        """A file for the launcher: in the folder, or where nobody else can replace it by commands of theirs. Raises OSError."""
+    def temporary(self, lines):
+        """A file for the launcher, where nobody else can replace it by commands of theirs. Raises OSError."""
         import tempfile  # takes as long as all other imports together
 
         text = "".join(line + "\n" for line in lines)
-        for place in [folder] if folder else [None, "/tmp", os.getcwd()]:
+        for place in (None, "/tmp", os.getcwd()):
             file = tempfile.NamedTemporaryFile("w", prefix=".attrcache-tmp.", dir=place, delete=False)
             with file:
                 file.write(text)
-            if folder or not trust.others(file.name):
+            if not trust.others(file.name):
                 self.files.append(file.name)
                 return file.name
             os.unlink(file.name)
@@ -204,17 +204,16 @@ def by_option(mpi, launcher, words, given):
         return passed + words
     # Open MPI takes -x or a list of its own, but not both.
     theirs = os.environ.get("OMPI_MCA_" + LIST) or configured_list(launcher)
-    tuned = [i + 1 for i, word in enumerate(words[:-1]) if word in TUNES and LIST in contents(words[i + 1])]
-    if theirs or tuned or LIST in words:
+    for option, name in zip(words, words[1:]):
+        if option in TUNES and LIST in contents(name):
+            die("%s names %s: write mpirun ... attrcache-run ./program" % (name, LIST))
+    if theirs or LIST in words:
         passed = []
         if theirs:
             os.environ["OMPI_MCA_" + LIST] = theirs + ";" + given.list()
     made, last = list(passed), ""
-    for i, word in enumerate(words):
-        if i in tuned:
-            lists = r'(%s["\s=]+[^"\n]*)' % LIST
-            word = beside(word, [re.sub(lists, lambda found: found.group() + ";" + given.list(), contents(word))], given)
-        elif last == LIST:
+    for word in words:
+        if last == LIST:
             word += ";" + given.list()
         elif last in ("-app", "--app") and passed:
             word = openmpi_file(word, given)
@@ -249,16 +248,6 @@ def by_list(words, given):
             made.append(word)
         last = word
     return made
-
-
-def beside(name, lines, given):
-    """A copy of a file that the launcher reads on every host: where the file itself is, or in the working folder."""
-    for folder in (os.path.dirname(os.path.abspath(name)), os.getcwd()):
-        try:
-            return given.temporary(lines, folder)
-        except OSError:
-            continue
-    die("%s names %s, and there is no place for a copy: write mpirun ... attrcache-run ./program" % (name, LIST))
 
 
 def contents(name):
