@@ -131,7 +131,7 @@ expect nothing nothing.json 3
 [ -z "$output" ] || fail "not silent: $output"
 launch --report=forked.json --trace=forked.trace "$mpirun" -np 2 "$program" forked
 expect nothing forked.json 2
-[ "$(grep -o '"delete_plain"' forked.trace | wc -l)" = 5 ] || fail "trace of a process with a child"
+[ "$(grep -o '"name": "delete_plain"' forked.trace | wc -l)" = 5 ] || fail "trace of a process with a child"
 # More objects left behind than are listed one by one; MPI_INT, which can't be freed.
 launch --report --report=many.json "$mpirun" -np 2 "$program" many
 [ "$mpi" = mpich ] || not_freed=", so delete_fn never ran"  # no attribute of MPI_INT's is deleted
@@ -187,7 +187,7 @@ ATTRCACHE_TRACE_SLOW=1000000 launch --report --report=killed.json --trace=killed
 has "the report has what was counted until the end of rank 0 on "
 has "No callback failed, no misuse."
 expect exit killed.json 1
-[ "$(grep -o '"delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
+[ "$(grep -o '"name": "delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
 # quick_exit hands nothing over: of what is left, nothing is claimed.
 launch --report --mpi "$(interposer_of "$mpi")" "$program" quick
 [ $? = 3 ] || fail "exit code of quick_exit"

@@ -152,15 +152,16 @@ class BadInput(Base):
         self.assertTrue(500 < refused < 980, refused)
 
     def test_traces(self):
-        event = b'{"ph": "X", "name": "set", "pid": 0, "tid": 0, "ts": %s, "dur": 1, "args": {}}\n'
-        bad = [b'{"ph": "X"\n', b'{"ph": "X", "name": 3}\n', event % b"-1", event % b"1e999"]
-        for content in [*bad, b'{"ph": "M", "name": "process_name"}\n', b"\xff"]:
+        event = trace.event(0, 0, 1000, 0, "set", "", "window", 1, 0)
+        bad = [dict(event, ts=-1), dict(event, name=3), dict(event, dur=float("inf")), {"ph": "X"}]
+        bad = [json.dumps({"traceEvents": [one]}) for one in bad]
+        for content in [*bad, '{"traceEvents": [{"ph": "M", "name": "process_name"}]}', "{}", b"\xff"]:
             with self.subTest(content):
                 self.write("bad.trace", content)
-                with self.assertRaisesRegex(reading.Bad, "bad.trace is no trace"):
+                with self.assertRaisesRegex(reading.Bad, "bad.trace is no (trace|JSON)"):
                     trace.read("bad.trace")
         done = run("--from", "good.json", "--trace", "bad.trace", "--page", "out.html")
-        self.assertIn("the page has no timeline: bad.trace is no trace", done.stderr)
+        self.assertIn("the page has no timeline: bad.trace is no JSON", done.stderr)
         self.assertEqual(done.returncode, 0)
         os.unlink("out.html")
 
@@ -237,8 +238,8 @@ class Data(Base):
         gets = sum(line["gets"] for part in parts for line in part["keyvals"])
         self.assertEqual(sum(line["gets"] for line in report["sum"]["keyvals"]), gets)
         read = trace.read("out:1.trace")
-        self.assertEqual(read.events, [(3, 7, 0, 2500, "delete_fn", "f", 9, 16, "window")])
-        self.assertEqual((read.threads, read.dropped), ({(3, 7): "thread"}, {0: 0, 3: 4, 5: 0}))
+        self.assertEqual(read.events, [trace.event(3, 0, 2500, 7, "delete_fn", "f", "window", 9, 16)])
+        self.assertEqual(read.dropped, {0: 0, 3: 4, 5: 0})
 
     def test_several_worlds(self):
         """Ranks that come again are those of another MPI_COMM_WORLD."""

@@ -10,7 +10,6 @@ import os
 
 import findings
 import text
-import trace as traces
 from markup import Column, Table, escaped, list_of, name, small, tag
 from ranks import COMPARED, Differences, spread
 from reading import LABELS, NUMBERS, USUAL_KIND, key_of, origin, sums
@@ -245,33 +244,25 @@ def timeline_section(page, trace, file):
     if not trace.events:
         page.section("timeline", "Timeline", NO_TIMELINE)
         return
-    failed = sum(one.code != 0 for one in trace.events)
-    length = max(one.start + one.duration for one in trace.events)
-    said = f"{counted(len(trace.events), 'event')} in {duration(length)}: callbacks and slow operations"
+    failed = sum(one["args"]["code"] != 0 for one in trace.events)
+    length = max(one["ts"] + one["dur"] for one in trace.events)
+    said = f"{counted(len(trace.events), 'event')} in {duration(1000 * length)}: callbacks and slow operations"
     said += f"; {failed:,} of them failed." if failed else "."
     dropped = sum(trace.dropped.values())
     if dropped:
         said += f" {counted(dropped, 'event')} more came when the memory for them was full "
         said += "(ATTRCACHE_TRACE_EVENTS)."
-
-    def thread(rank, thread_):
-        return "main" if trace.threads.get((rank, thread_)) == "main" else str(thread_)
-
-    lanes = sorted(traces.lanes(trace).items(), key=lambda one: -one[1][1])
-    lanes, more_lanes = page.kept(lanes, MOST_EVENTS, "thread")
-    busy = [[f"rank {rank}, thread {thread(rank, of)}", *numbers] for (rank, of), numbers in lanes]
-    of_threads = [Column("thread", "text"), Column("events"), Column("in events", "time")]
-    events = sorted(trace.events, key=lambda one: (one.code == 0, -one.duration))
+    main = {part["rank"]: part["pid"] for part in page.report["per_rank"]}
+    events = sorted(trace.events, key=lambda one: (one["args"]["code"] == 0, -one["dur"]))
     events = events[: int(MOST_EVENTS * page.share)]
-    rows = [
-        [
-            name(f"{one.what} {one.name}".strip())
-            + tag(f"failed with code {one.code}" if one.code else "", "tag bad"),
-            *(one.start, one.duration, (one.rank, one.rank), thread(one.rank, one.thread)),
-            (one.keyval, one.keyval or ""),
-        ]
-        for one in events
-    ]
+    rows = []
+    for one in events:
+        args, rank, thread = one["args"], one["pid"], one["tid"]
+        failure = f"failed with code {args['code']}" if args["code"] else ""
+        what = name(f"{args['what']} {args['function']}".strip()) + tag(failure, "tag bad")
+        times = [round(1000 * one["ts"]), round(1000 * one["dur"])]
+        where = [(rank, rank), "main" if thread == main.get(rank) else str(thread)]
+        rows.append([what, *times, *where, (args["keyval"], args["keyval"] or "")])
     of_events = [Column("what", "text"), Column("start", "time"), Column("took", "time")]
     of_events += [Column("rank", "plain"), Column("thread", "text"), Column("keyval", "plain")]
     which = ""
@@ -283,9 +274,6 @@ def timeline_section(page, trace, file):
         "Timeline",
         f"<p>{said}</p>",
         KEPT.format(name(file)) if file else NOT_KEPT,
-        "<h3>Threads, by their time in events</h3>",
-        Table("by-thread", of_threads, busy, more=more_lanes),
-        "<h3>Events</h3>",
         Table("events", of_events, rows, more=which),
     )
 

@@ -49,13 +49,18 @@ def loaded(data, name):
         raise Bad(f"{name} is no JSON: {error}") from None
 
 
-def read(path):
-    """The report in a file, with every member that is used."""
+def content(path):
+    """The value in a file of JSON."""
     try:
         with open(path, "rb") as file:
-            report = loaded(file.read(), path)
+            return loaded(file.read(), path)
     except OSError as error:
         raise Bad(f"{path} can't be read: {error.strerror}") from None
+
+
+def read(path):
+    """The report in a file, with every member that is used."""
+    report = content(path)
     if not isinstance(report, dict) or "format" not in report or "sum" not in report:
         raise Bad(f"{path} is no report of attrcache-run --report=FILE.json")
     if report["format"] != FORMAT:
