@@ -64,7 +64,7 @@ launch --report=compared.html --compare=all.2.json --trace=compared.trace --repo
   "$mpirun" -np 4 "$program" everything
 has "attrcache: compared with all.2.json, 2 ranks"
 has "  ranks: 2 then, 4 now"
-grep -q '<section id=changes>' compared.html || fail "no changes in the page"
+grep -q '<section id="changes">' compared.html || fail "no changes in the page"
 launch --from compared.json --trace=compared.trace --report=later.html --report=later.txt --compare all.4.json
 page later.html compared.json compared.trace
 grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output != *"compared with"* ]] || fail "$output"

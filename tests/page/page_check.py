@@ -11,80 +11,40 @@ import collections
 import hashlib
 import json
 import sys
-from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 USES = ["created", "freed", "sets", "gets", "absent", "deletes", "copies"]
-# Which open elements an element ends, and where the search for them stops.
-ENDS = {
-    **dict.fromkeys(("td", "th"), ({"td", "th"}, "table")),
-    "tr": ({"td", "th", "tr"}, "table"),
-    **dict.fromkeys(("tbody", "tfoot", "thead"), ({"td", "th", "tr", "tbody", "thead"}, "table")),
-    "li": ({"li"}, "ul"),
-    **dict.fromkeys(("dt", "dd"), ({"dt", "dd"}, "dl")),
-}
-VOID = {"meta", "wbr"}
 
 
-class Element:
-    def __init__(self, tag, attributes):
-        self.tag, self.attributes, self.inside = tag, dict(attributes), []
-
-    def all(self, tag=None, style=None):
-        """The elements within this one, in their order."""
-        for one in self.inside:
-            if isinstance(one, Element):
-                styles = (one.attributes.get("class") or "").split()
-                if tag in (None, one.tag) and (style is None or style in styles):
-                    yield one
-                yield from one.all(tag, style)
-
-    def text(self):
-        inside = (one if isinstance(one, str) else one.text() for one in self.inside)
-        return "".join(inside).replace("\u00a0", " ")
-
-    def words(self):
-        return words(self.text())
+def words(text):
+    """With each run of white space as one space."""
+    return " ".join(text.split())
 
 
-class Parsed(HTMLParser):
-    """A page as a tree."""
+def words_in(element):
+    return words("".join(element.itertext()))
+
+
+def every(element, tag, style):
+    """The elements within one that have a class."""
+    return [one for one in element.iter(tag) if style in one.get("class", "").split()]
+
+
+class Page:
+    """A page: it is XML, too."""
 
     def __init__(self, path):
-        super().__init__()
-        self.open = [Element("", {})]
-        with open(path, encoding="utf-8") as file:
-            self.feed(file.read())
-        self.ids = {one.attributes.get("id"): one for one in self.open[0].all()}
-
-    def handle_starttag(self, tag, attrs):
-        ends, within = ENDS.get(tag, ((), None))
-        while ends and self.open[-1].tag in ends and self.open[-1].tag != within:
-            self.open.pop()
-        one = Element(tag, attrs)
-        self.open[-1].inside.append(one)
-        if tag not in VOID:
-            self.open.append(one)
-
-    def handle_endtag(self, tag):
-        while self.open.pop().tag != tag:
-            pass
-
-    def handle_data(self, data):
-        self.open[-1].inside.append(data)
+        self.root = ElementTree.parse(path).getroot()
+        self.ids = {one.get("id"): one for one in self.root.iter() if one.get("id")}
 
     def rows(self, id_):
         """The rows of a table's bodies, without those of details: for each cell its value and text."""
         return [
-            [(cell.attributes.get("data-v"), cell.words()) for cell in row.all("td")]
-            for body in self.ids[id_].all("tbody")
-            for row in body.all("tr")
-            if row.attributes.get("class") != "more"
+            [(cell.get("data-v"), words_in(cell)) for cell in row]
+            for body in self.ids[id_].iter("tbody")
+            for row in body
+            if row.get("class") != "more"
         ]
-
-
-def words(text):
-    """With each run of white space as one space, and no NUL, which HTML can't have."""
-    return " ".join(text.replace("\0", "\ufffd").split())
 
 
 def origin(line):
@@ -99,8 +59,8 @@ def shown(number):
 
 class Check:
     def __init__(self, page, report, trace=None):
-        self.page = Parsed(page)
-        self.root = self.page.open[0]
+        self.page = Page(page)
+        self.root = self.page.root
         self.failures, self.checks = [], 0
         with open(report, encoding="utf-8") as file:
             self.report = json.load(file)
@@ -128,7 +88,7 @@ class Check:
             self.ok(text in where, f"no {text!r} in {where:.3000}")
 
     def head(self):
-        text = next(self.root.all("header")).words()
+        text = words_in(self.root.find("body/header"))
         self.says(text, f"{self.report['ranks']:,} rank", self.report["mpi"])
         self.says(text, *(self.report.get(known, "") for known in ("command", "job", "started")))
         self.equal("from MPI_Init to MPI_Finalize (" in text, self.report["finalized"], text)
@@ -140,13 +100,13 @@ class Check:
         figures = [self.total(name) for name in ("created", "sets", "gets", "absent", "copies")]
         figures += [self.total("copy_calls", "delete_calls"), self.total("leaked", "attached")]
         figures += [self.total("failed"), misused]
-        found = [one.text() for one in next(self.root.all("ul", "figures")).all("b")]
+        found = [one.text for one in every(self.root, "ul", "figures")[0].iter("b")]
         del found[6]  # a time
         self.equal(found, [f"{value:,}" for value in figures], "the figures")
 
     def findings(self):
         """Everything that was left behind, failed or misused is there, with its number and names."""
-        text = self.page.ids["findings"].words()
+        text = words_in(self.page.ids["findings"])
 
         def plural(number, noun):
             return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -188,7 +148,7 @@ class Check:
             for row in cells:  # of which the last is a time
                 self.equal([text for _, text in row[:-1]], [shown(int(n)) for n, _ in row[:-1]], id_)
         if by_function:
-            opened = [one.words() for one in self.page.ids["by-function"].all("tr", "more")]
+            opened = [words_in(one) for one in every(self.page.ids["by-function"], "tr", "more")]
             for line, text in zip(self.sum["keyvals"], opened):
                 self.says(text, *(line[name] for name in ("library", "function", "made_at")))
                 numbers = ("leaked", "attached", "deleted_with_object", "copy_calls", "failed")
@@ -198,7 +158,7 @@ class Check:
         parts = self.report["per_rank"]
         if len(parts) < 2:
             return
-        columns = [one.words() for one in self.page.ids["by-rank"].all("th")]
+        columns = [words_in(one) for one in self.page.ids["by-rank"].iter("th")]
         rows = {row[0][1].split()[1]: row for row in self.page.rows("by-rank")}
         self.equal(sorted(rows, key=int), [str(part["rank"]) for part in parts], "ranks")
         for part in parts:
@@ -210,7 +170,7 @@ class Check:
                     self.equal(row[label], shown(total), label)
 
     def timeline(self, file):
-        text = self.page.ids["timeline"].words()
+        text = words_in(self.page.ids["timeline"])
         if not self.events:
             self.says(text, "There is no timeline")
             return
@@ -223,29 +183,28 @@ class Check:
 
     def sound(self):
         """Nothing comes from elsewhere, nothing runs but the page's own script, tables are whole."""
-        self.equal(len(self.page.open), 1, "elements that are never closed")
-        tags = {one.tag for one in self.root.all()}
+        tags = {one.tag for one in self.root.iter()}
         self.ok(not tags & {"img", "link", "iframe", "object", "svg", "canvas"}, tags)
-        policy = next(one for one in self.root.all("meta") if "http-equiv" in one.attributes)
+        policy = next(one for one in self.root.iter("meta") if one.get("http-equiv"))
         for tag in ("script", "style"):
-            inside = [one.text() for one in self.root.all(tag)]
+            inside = [one.text for one in self.root.iter(tag)]
             hashed = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
             self.equal(len(inside), 1, tag)
-            self.ok(f"{tag}-src 'sha256-{hashed}'" in policy.attributes["content"], tag)
-        ids = [one.attributes["id"] for one in self.root.all() if "id" in one.attributes]
+            self.ok(f"{tag}-src 'sha256-{hashed}'" in policy.get("content"), tag)
+        ids = [one.get("id") for one in self.root.iter() if one.get("id")]
         self.equal(sorted(ids), sorted(set(ids)), "ids given twice")
-        for one in self.root.all():
-            known = {"class", "id", "href", "lang", "charset", "content", "http-equiv", "name"}
-            known |= {"scope", "colspan", "data-v", "aria-label"}
-            self.ok(set(one.attributes) <= known, f"attributes {one.attributes}")
-            where = one.attributes.get("href", "#")
+        known = {"class", "id", "href", "lang", "charset", "content", "http-equiv", "name"}
+        known |= {"scope", "colspan", "data-v", "aria-label"}
+        for one in self.root.iter():
+            self.ok(set(one.keys()) <= known, f"attributes {one.attrib}")
+            where = one.get("href", "#")
             self.ok(where.startswith("#") or where == "https://ui.perfetto.dev", where)
             self.ok(not where.startswith("#") or where[1:] in [*ids, ""], f"a dead link {where}")
-        for table in self.root.all("table"):
-            heads = list(table.all("th"))
-            self.ok(all(one.attributes.get("scope") == "col" for one in heads), "scopes")
-            for row in self.page.rows(table.attributes["id"]):
-                self.equal(len(row), len(heads), f"cells in a row of {table.attributes['id']}")
+        for table in self.root.iter("table"):
+            heads = list(table.iter("th"))
+            self.ok(all(one.get("scope") == "col" for one in heads), "scopes")
+            for row in self.page.rows(table.get("id")):
+                self.equal(len(row), len(heads), f"cells in a row of {table.get('id')}")
 
     def all(self, trace_file=""):
         self.head()
@@ -259,7 +218,7 @@ class Check:
 
 def main(page, report, trace=None, *command):
     check = Check(page, report, trace).all(trace or "")
-    check.says(next(check.root.all("header")).words(), " ".join(command))
+    check.says(words_in(check.root.find("body/header")), " ".join(command))
     for failure in check.failures[:20]:
         print("FAILED:", failure)
     print(f"{page}: {check.checks} checks, {len(check.failures)} failed")

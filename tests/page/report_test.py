@@ -7,6 +7,7 @@ usage: report_test.py [TEST...]
 """
 
 import copy
+import html
 import json
 import os
 import random
@@ -32,7 +33,7 @@ import reading
 import text
 import trace
 import words
-from page_check import Check, Parsed
+from page_check import Check, every, words_in
 from ranks import spread
 from words import duration
 
@@ -353,7 +354,7 @@ class Data(Base):
         changes = comparing.text(self.good, heavy, "old")
         content = page.fitting(heavy, trace.NOTHING, None, changes)
         self.assertLessEqual(len(content), page.MOST_BYTES)
-        kept = content.count(b"<tr class=more>")
+        kept = content.count(b'<tr class="more">')
         self.assertGreater(kept, 0)
         self.assertIn(f"{4000 - kept:,} lines more are in the JSON report.".encode(), content)
 
@@ -428,7 +429,7 @@ class Pages(Base):
         # The ranks that made.py has made odd.
         first = [row[0][1] for row in check.page.rows("by-rank")[:40]]
         self.assertLessEqual({"rank 1717", "rank 2000"}, set(first))
-        self.assertRegex(check.page.ids["ranks"].words(), r"\d+ ranks stand out: \d+, \d+, ")
+        self.assertRegex(words_in(check.page.ids["ranks"]), r"\d+ ranks stand out: \d+, \d+, ")
 
     def test_hostile_names(self):
         """Names that are HTML or scripts, or control a terminal, are only text on one line, wherever shown."""
@@ -456,8 +457,8 @@ class Pages(Base):
                 self.assertTrue(not isinstance(value, str) or value.isprintable(), value)
         self.assertIn("\\x1b]0;owned\\x07\\nattrcache-run: served \\u202e", shown["evil.txt"])
         check = self.page_of("evil", "--compare", "good.json")
-        self.assertEqual(len(list(check.root.all("script"))), 1)
-        self.assertIn("all together gets, found", check.page.ids["changes"].words())
+        self.assertEqual(len(list(check.root.iter("script"))), 1)
+        self.assertIn("all together gets, found", words_in(check.page.ids["changes"]))
 
     def test_nothing_wrong(self):
         """The page says that nothing is wrong, in green only if no rank is missing."""
@@ -470,55 +471,59 @@ class Pages(Base):
             check = Check("clean.html", "clean.json")
             check.sound()
             self.assertEqual(check.failures, [])
-            said = next(check.page.ids["findings"].all("p", style)).words()
+            said = words_in(every(check.page.ids["findings"], "p", style)[0])
             self.assertIn("Nothing is left behind, no callback failed, no misuse", said)
         # What a rank that was killed has left behind isn't known.
         part.update(partial=True, finalized=False)
         report.update(ranks=1, finalized=False)
         self.write("clean.json", json.dumps(report))
         done = run("--from", "clean.json", "--page", "clean.html", "--text", "-", "--compare", "good.json")
-        said = next(Check("clean.html", "clean.json").page.ids["findings"].all("p", "warning")).words()
+        said = words_in(every(Check("clean.html", "clean.json").root, "p", "warning")[0])
         self.assertEqual(said, "No callback failed, no misuse.")
         self.assertNotIn("Nothing is left behind", done.stderr)
         self.assertIn("What they have left behind isn't known for certain.", done.stderr)
         self.assertIn("What partial ranks have left behind isn't known, and may differ.", done.stderr)
 
-    def browser(self, path, script, width):
-        """What a headless browser makes of a page after a script of ours has run."""
+    def in_browser(self, path, script):
+        """What a script of ours yields on a page in a headless browser, on a telephone's screen."""
         with open(path, encoding="utf-8") as file:
             text = re.sub("<meta http-equiv[^>]*>", "", file.read())
-        self.write("used.html", text.replace("</body>", f"<script>{script}</script></body>"))
+        script = f"<script>document.title = JSON.stringify({script})</script>"
+        self.write("used.html", text.replace("</body>", script + "</body>"))
         words = ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--dump-dom"]
-        words += [f"--window-size={width},800", f"--user-data-dir={os.getcwd()}/profile"]
+        words += ["--window-size=360,800", f"--user-data-dir={os.getcwd()}/profile"]
         words.append(f"file://{os.getcwd()}/used.html")
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=240)
-        self.write("dumped.html", done.stdout)
-        return Parsed("dumped.html")
+        return json.loads(html.unescape(re.search("<title>(.*?)</title>", done.stdout.decode()).group(1)))
 
     def test_in_a_browser(self):
         """Headings sort, both ways, rows with details too; and nothing is wider than a phone."""
         self.page_of("good")
-        sort = """
+        self.test_hostile_names()
+        self.page_of("evil")
+        script = """(() => {
           const click = (id, n) => document.querySelector(`#${id} th:nth-child(${n}) button`).click();
           click("by-function", 4), click("by-library", 1), click("by-library", 1);
           const root = document.documentElement;
-          for (const one of document.querySelectorAll("details")) one.open = true;
-          document.title = `${root.scrollWidth} ${innerWidth} ` +
-            [...document.querySelectorAll("main *, header *, footer *")].filter((one) =>
-              one.getBoundingClientRect().right > innerWidth || one.clientWidth < one.scrollWidth).length;
-        """
-        shown = self.browser("good.html", sort, 360)
-        sets = [int(row[3][0]) for row in shown.rows("by-function")]
-        self.assertEqual((sets, len(sets)), (sorted(sets, reverse=True), 7))
-        libraries = [row[0][1] for row in shown.rows("by-library")]
-        self.assertEqual(libraries, sorted(libraries, reverse=True))
-        headings = [one.attributes.get("aria-sort") for one in shown.ids["by-function"].all("th")]
-        self.assertEqual(headings, [None] * 3 + ["descending"] + [None] * 6)
-        self.test_hostile_names()
-        self.page_of("evil")
-        for page_ in (shown, self.browser("evil.html", sort, 360)):
-            wide, window, outside = next(page_.open[0].all("title")).text().split()
-            self.assertEqual((wide, window, outside), ("360", "360", "0"))
+          const all = (path) => [...document.querySelectorAll(path)];
+          for (const one of all("details")) one.open = true;
+          return {
+            sets: all("#by-function tbody td:nth-child(4)").map((cell) => +cell.dataset.v),
+            libraries: all("#by-library tbody td:first-child").map((cell) => cell.textContent),
+            sorted: all("#by-function th").map((heading) => heading.ariaSort),
+            widths: [root.scrollWidth, innerWidth],
+            outside: all("main *, header *, footer *").filter((one) =>
+              one.getBoundingClientRect().right > innerWidth || one.clientWidth < one.scrollWidth).length,
+          };
+        })()"""
+        for name in ("good.html", "evil.html"):
+            found = self.in_browser(name, script)
+            self.assertEqual((found["widths"], found["outside"]), ([360, 360], 0))
+            self.assertEqual(found["sets"], sorted(found["sets"], reverse=True))
+            self.assertEqual(found["sorted"], [None] * 3 + ["descending"] + [None] * 6)
+            if name == "good.html":
+                self.assertEqual(len(found["sets"]), 7)
+                self.assertEqual(found["libraries"], sorted(found["libraries"], reverse=True))
 
 
 unittest.main(verbosity=1)

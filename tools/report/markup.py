@@ -9,13 +9,13 @@ from words import duration
 
 
 def escaped(words):
-    return html.escape(str(words).replace("\0", "\ufffd"))
+    return html.escape(str(words))
 
 
 def name(words, style="name"):
     """A name, which may be broken where people would break it."""
-    broken = re.sub("([_,/]|::)", r"\1<wbr>", escaped(words))
-    return f"<span class={style}>{broken}</span>"
+    broken = re.sub("([_,/]|::)", r"\1<wbr/>", escaped(words))
+    return f'<span class="{style}">{broken}</span>'
 
 
 def tag(words, style="tag"):
@@ -23,13 +23,13 @@ def tag(words, style="tag"):
 
 
 def small(words):
-    return f"<p class=small>{words}</p>" if words else ""
+    return f'<p class="small">{words}</p>' if words else ""
 
 
 def list_of(items, few=6, style=""):
     """A list, of which only the first entries are seen until it is opened."""
-    begin = f"<ul{' class=' + style if style else ''}>"
-    entries = [item if item.startswith("<li") else f"<li>{item}\n" for item in items]
+    begin = f'<ul class="{style}">'
+    entries = [item if item.startswith("<li") else f"<li>{item}</li>\n" for item in items]
     few = few if len(entries) > few + 1 else len(entries)
     made = f"{begin}{''.join(entries[:few])}</ul>" if entries else ""
     if entries[few:]:
@@ -46,18 +46,20 @@ class Column(NamedTuple):
     unit: str = ""
 
     def head(self):
-        unit = f" <span class=unit>{self.unit}</span>" if self.unit else ""
-        return f"<th scope=col{' class=t' * (self.kind == 'text')}>{self.label}{unit}"
+        unit = f' <span class="unit">{self.unit}</span>' if self.unit else ""
+        style = ' class="t"' * (self.kind == "text")
+        return f'<th scope="col"{style}>{self.label}{unit}</th>'
 
     def cell(self, value, most):
         if self.kind == "text":
-            return f"<td class=t>{value}"
+            return f'<td class="t">{value}</td>'
         if self.kind == "plain":
-            return f"<td data-v={value[0]}>{value[1]}"
+            return f'<td data-v="{value[0]}">{value[1]}</td>'
         if not value:
-            return "<td class=z data-v=0>–"
-        bar = f" class=p{max(1, round(100 * value / most))}" if most else ""
-        return f"<td{bar} data-v={value}>{duration(value) if self.kind == 'time' else f'{value:,}'}"
+            return '<td class="z" data-v="0">–</td>'
+        bar = f' class="p{max(1, round(100 * value / most))}"' if most else ""
+        shown = duration(value) if self.kind == "time" else f"{value:,}"
+        return f'<td{bar} data-v="{value}">{shown}</td>'
 
 
 class Table:
@@ -73,29 +75,29 @@ class Table:
             max((row[i] for row in values), default=0) if one.kind in ("number", "time") else 0
             for i, one in enumerate(columns)
         ]
-        bodies = [self.body(row) for row in rows]
+        inner = "".join(map(self.body, rows))
         if not any(isinstance(row, tuple) for row in rows):
-            bodies.insert(0, "<tbody>")
+            inner = f"<tbody>{inner}</tbody>"
         if total:
             self.most = [0] * len(columns)
-            bodies.append(f"<tfoot>{self.row(total)}</tfoot>")
+            inner += f"<tfoot>{self.row(total)}</tfoot>"
+        heads = "".join(one.head() for one in columns)
         self.html = (
-            f"<div class={'long' if len(rows) > self.LONG else 'table'}><table id={id_}><thead><tr>"
-            f"{''.join(one.head() for one in columns)}</thead>{''.join(bodies)}</table></div>"
-            + more
+            f'<div class="{"long" if len(rows) > self.LONG else "table"}"><table id="{id_}">'
+            f"<thead><tr>{heads}</tr></thead>{inner}</table></div>{more}"
         )
 
     def row(self, values):
         cells = [one.cell(value, of) for one, value, of in zip(self.columns, values, self.most)]
-        return f"<tr>{''.join(cells)}\n"
+        return f"<tr>{''.join(cells)}</tr>\n"
 
     def body(self, row):
         if not isinstance(row, tuple):
             return self.row(row)
         values, (summary, details) = row
         return (
-            f"<tbody>{self.row(values)}<tr class=more><td colspan={len(self.columns)}>"
-            f"<details><summary>{summary}</summary>{details}</details>\n"
+            f'<tbody>{self.row(values)}<tr class="more"><td colspan="{len(self.columns)}">'
+            f"<details><summary>{summary}</summary>{details}</details></td></tr></tbody>\n"
         )
 
     def labels(self):

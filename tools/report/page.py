@@ -34,10 +34,10 @@ class Page:
         self.sections, self.links, self.tables = [], [], []
 
     def section(self, id_, title, *pieces):
-        self.links.append(f'<li><a href="#{id_}">{title}</a>')
+        self.links.append(f'<li><a href="#{id_}">{title}</a></li>')
         self.tables += [piece for piece in pieces if isinstance(piece, Table)]
         inner = "\n".join(one.html if isinstance(one, Table) else one for one in pieces if one)
-        self.sections.append(f"<section id={id_}>\n<h2>{title}</h2>\n{inner}\n</section>\n")
+        self.sections.append(f'<section id="{id_}">\n<h2>{title}</h2>\n{inner}\n</section>\n')
 
     def kept(self, items, most, noun, where="JSON"):
         """As many items as the page has, and a note on the others."""
@@ -63,7 +63,7 @@ def figures(report):
         (f"{sum(one['times'] for one in misuse):,}", "times misuse"),
     ]
     return "".join(
-        f"<li{' class=bad' if i >= 7 and value != '0' else ''}><b>{value}</b> {label}\n"
+        f'<li class="{"bad" if i >= 7 and value != "0" else ""}"><b>{value}</b> {label}</li>\n'
         for i, (value, label) in enumerate(found)
     )
 
@@ -81,9 +81,9 @@ def card(finding, page):
         for part in parts
     ]
     return (
-        f"<li class={'bad' if finding.is_fault else 'mild'}>"
+        f'<li class="{"bad" if finding.is_fault else "mild"}">'
         f"<h4>{name(finding.what)}{tag(on_ranks(finding.ranks, report, '{}'))}</h4>"
-        f"<p>{name(finding.why)}</p>{list_of(entries)}{more}\n"
+        f"<p>{name(finding.why)}</p>{list_of(entries)}{more}</li>\n"
     )
 
 
@@ -93,7 +93,7 @@ def findings_section(page):
     quiet = text.nothing_found(report, found)
     if quiet:
         is_complete = report["ranks_heard_of"] >= report["ranks"] and quiet.startswith("Nothing")
-        pieces.append(f"<p class={'good' if is_complete else 'warning'}>{quiet}</p>")
+        pieces.append(f'<p class="{"good" if is_complete else "warning"}">{quiet}</p>')
     elif not found:
         pieces.append(small("No keyval was made."))
     for sort, some in found.items():
@@ -132,7 +132,7 @@ def details(line, there, of_ranks):
             facts.append((LABELS[what], shown(what, line[what]) + said + "</small>" * bool(said)))
     if line["failed"]:
         facts.append(("last failure", f"code {line['last_failure']}"))
-    return f"<dl>{''.join(f'<dt>{what}<dd>{said}' for what, said in facts)}</dl>"
+    return f"<dl>{''.join(f'<dt>{what}</dt><dd>{said}</dd>' for what, said in facts)}</dl>"
 
 
 def user_row(line, there, of_ranks):
@@ -309,9 +309,9 @@ def written(report, trace, file, changes, share=1):
         "STYLE": style,
         "SCRIPT": script,
         "HEADLINE": escaped(headline[0].upper() + headline[1:]),
-        "COMMAND": f"<p class=command>{name(report['command'])}</p>" if report["command"] else "",
-        "FACTS": "".join(f"<li>{name(one)}" for one in [text.span(report), *text.facts(report)]),
-        "NOTES": "".join(f"<li>{name(one)}" for one in text.notes(report)),
+        "COMMAND": f'<p class="command">{name(report["command"])}</p>' if report["command"] else "",
+        "FACTS": "".join(f"<li>{name(one)}</li>" for one in [text.span(report), *text.facts(report)]),
+        "NOTES": "".join(f"<li>{name(one)}</li>" for one in text.notes(report)),
         "FIGURES": figures(report),
         "LINKS": "".join(page.links),
         "SECTIONS": "".join(page.sections),
