@@ -69,7 +69,7 @@ class Table:
     LONG = 60  # rows; such a table scrolls within a box of its own
 
     def __init__(self, id_, columns, rows, total=None, more=""):
-        self.id, self.columns = id_, columns
+        self.columns = columns
         values = [row[0] if isinstance(row, tuple) else row for row in rows]
         self.most = [
             max((row[i] for row in values), default=0) if one.kind in ("number", "time") else 0
@@ -98,13 +98,4 @@ class Table:
         return (
             f'<tbody>{self.row(values)}<tr class="more"><td colspan="{len(self.columns)}">'
             f"<details><summary>{summary}</summary>{details}</details></td></tr></tbody>\n"
-        )
-
-    def labels(self):
-        """CSS that writes its label beside each number where a row is a card, on narrow screens."""
-        return "".join(
-            f"#{self.id} td:nth-child({i}):not([colspan])::before"
-            f'{{content:"{f"{one.label} {one.unit}".strip()}"}}\n'
-            for i, one in enumerate(self.columns, 1)
-            if i > 1
         )

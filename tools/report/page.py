@@ -31,11 +31,10 @@ class Page:
 
     def __init__(self, report, share):
         self.report, self.share = report, share
-        self.sections, self.links, self.tables = [], [], []
+        self.sections, self.links = [], []
 
     def section(self, id_, title, *pieces):
         self.links.append(f'<li><a href="#{id_}">{title}</a></li>')
-        self.tables += [piece for piece in pieces if isinstance(piece, Table)]
         inner = "\n".join(one.html if isinstance(one, Table) else one for one in pieces if one)
         self.sections.append(f'<section id="{id_}">\n<h2>{title}</h2>\n{inner}\n</section>\n')
 
@@ -298,8 +297,6 @@ def written(report, trace, file, changes, share=1):
     ranks_section(page)
     timeline_section(page, trace, file)
     style = source("style.css") + "".join(f".p{i}{{--p:{i}%}}" for i in range(1, 101))
-    labels = "".join(one.labels() for one in page.tables)
-    style += f"\n@media (max-width: 720px) {{\n{labels}}}\n"
     script = source("sort.js")
     headline = text.headline(report)
     parts = {

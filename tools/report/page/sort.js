@@ -34,4 +34,3 @@ for (const heading of document.querySelectorAll("thead th")) {
   heading.append(button);
   button.addEventListener("click", () => sort(heading));
 }
-document.documentElement.classList.add("sorts");
