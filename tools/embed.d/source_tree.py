@@ -18,14 +18,13 @@ class EditError(Exception):
 
 
 class Part:
-    """Some lines of a file: all of them, or those of one function."""
+    """Some lines of a file: all of them, or those of one function, whose end moves with its edits."""
 
-    def __init__(self, file, first, last, what):
-        self._file, self._first, self._last, self._what = file, first, last, what
+    def __init__(self, lines, first, last, what):
+        self.lines, self._first, self._last, self._what = lines, first, last, what
 
     def _find(self, place, count=1):
-        lines = self._file.lines
-        found = [i for i in range(self._first, self._end()) if re.search(place, lines[i])]
+        found = [i for i in range(self._first, self._end()) if re.search(place, self.lines[i])]
         if len(found) != count:
             raise EditError("%s: expected %d line%s with /%s/, found %d" % (
                 self._what, count, "" if count == 1 else "s", place, len(found)))
@@ -33,7 +32,7 @@ class Part:
 
     def has(self, place):
         """Whether a line matches, which tells versions apart."""
-        return any(re.search(place, line) for line in self._file.lines[self._first:self._end()])
+        return any(re.search(place, line) for line in self.lines[self._first:self._end()])
 
     def refuse(self, place, why):
         """Fails if a line matches."""
@@ -41,16 +40,18 @@ class Part:
             raise EditError("%s: %s" % (self._what, why))
 
     def _end(self):
-        return len(self._file.lines) if self._last is None else self._last
+        return len(self.lines) if self._last is None else self._last
 
     def _splice(self, start, end, text):
-        new = text.splitlines() if text else []
-        self._file.splice(start, end, new)
+        new = text.splitlines()
+        self.lines[start:end] = new
+        if self._last is not None:
+            self._last += len(new) - (end - start)
 
     def substitute(self, place, new, count=1):
         """Replaces what the expression finds in a line; `new` may name its groups."""
         for i in self._find(place, count):
-            self._file.lines[i] = re.sub(place, new, self._file.lines[i], count=1)
+            self.lines[i] = re.sub(place, new, self.lines[i], count=1)
 
     def replace(self, place, text, count=1):
         """Replaces whole lines."""
@@ -72,7 +73,7 @@ class Part:
         """Replaces the lines from one place up to the first line, itself or below it, that matches `last`."""
         start = self._find(first)[0]
         for end in range(start, self._end()):
-            if re.search(last, self._file.lines[end]):
+            if re.search(last, self.lines[end]):
                 self._splice(start, end + 1, text)
                 return
         raise EditError("%s: no line with /%s/ after /%s/" % (self._what, last, first))
@@ -86,12 +87,8 @@ class File(Part):
         if not os.path.isfile(path):
             raise EditError("%s: no such file" % name)
         with open(path, encoding="utf-8", errors="surrogateescape") as source:
-            self.lines = source.read().split("\n")
+            super().__init__(source.read().split("\n"), 0, None, name)
         self._path, self._name = path, name
-        super().__init__(self, 0, None, name)
-
-    def splice(self, start, end, new):
-        self.lines[start:end] = new
 
     def _function(self, name, count=1):
         """The lines of a function's definition in C: from the first of its head to its closing brace, which
@@ -122,24 +119,15 @@ class File(Part):
         """One function of the file; if it has `count` definitions (#ifdef, #else), the first. Edit it before anything
         above it changes the number of lines."""
         first, last = self._function(name, count)
-        return Function(self, first, last, "%s: %s()" % (self._name, name))
+        return Part(self.lines, first, last, "%s: %s()" % (self._name, name))
 
     def delete_function(self, name):
         first, last = self._function(name)
-        self.splice(first, last, [])
+        self._splice(first, last, "")
 
     def write(self):
         with open(self._path, "w", encoding="utf-8", errors="surrogateescape") as out:
             out.write("\n".join(self.lines))
-
-
-class Function(Part):
-    """One function; its end moves with its edits."""
-
-    def _splice(self, start, end, text):
-        new = text.splitlines() if text else []
-        self._file.splice(start, end, new)
-        self._last += len(new) - (end - start)
 
 
 class Tree:
