@@ -46,27 +46,6 @@ class Page:
         return items[:most], small(note if more > 0 else "")
 
 
-# ---- The head ----
-
-
-def figures(report):
-    total, misuse = sums(report["sum"]["keyvals"]), report["sum"]["misuse"].values()
-    several = ", all ranks" if report["ranks"] != 1 else ""
-    named = ("created", "sets", "gets", "absent", "copies")
-    found = [(f"{total[what]:,}", LABELS[what]) for what in named]
-    found += [
-        (f"{total['copy_calls'] + total['delete_calls']:,}", "callbacks"),
-        (duration(total["callback_own_ns"]), "in callbacks" + several),
-        (f"{total['leaked'] + total['attached']:,}", "keyvals and attributes left"),
-        (f"{total['failed']:,}", "callbacks failed"),
-        (f"{sum(one['times'] for one in misuse):,}", "times misuse"),
-    ]
-    return "".join(
-        f'<li class="{"bad" if i >= 7 and value != "0" else ""}"><b>{value}</b> {label}</li>\n'
-        for i, (value, label) in enumerate(found)
-    )
-
-
 # ---- Findings ----
 
 
@@ -215,7 +194,6 @@ def ranks_section(page):
         "ranks",
         "Differences between ranks",
         f"<p>{found.said}</p>",
-        small(f"The same on all ranks: {'; '.join(found.same)}." if found.same else ""),
         Table("spread", columns, spreads) if spreads else "",
         f"<h3>Ranks{', those that stand out first' if out else ''}</h3>",
         Table("by-rank", heads, rows, more=more),
@@ -309,7 +287,6 @@ def written(report, trace, file, changes, share=1):
         "COMMAND": f'<p class="command">{name(report["command"])}</p>' if report["command"] else "",
         "FACTS": "".join(f"<li>{name(one)}</li>" for one in [text.span(report), *text.facts(report)]),
         "NOTES": "".join(f"<li>{name(one)}</li>" for one in text.notes(report)),
-        "FIGURES": figures(report),
         "LINKS": "".join(page.links),
         "SECTIONS": "".join(page.sections),
         "WRITTEN": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),

@@ -69,7 +69,6 @@ class Differences:
 
     numbers   {rank: its numbers}
     spreads   those of the numbers that differ
-    same      the numbers that don't, as texts
     outliers  {rank: the labels of the numbers by which it stands out}, the oddest rank first
     differ    whether more differs than times
     said      a sentence or two
@@ -82,11 +81,6 @@ class Differences:
             for what in COMPARED
         ]
         self.spreads = [one for one in spreads if one.least[0] != one.most[0]]
-        self.same = [
-            f"{COMPARED[one.what]} {shown(one.what, one.median)}"
-            for one in spreads
-            if one not in self.spreads and one.median
-        ]
         out = {}
         for one in self.spreads:
             for _, rank in one.outliers:
