@@ -63,21 +63,17 @@ class Column(NamedTuple):
 
 
 class Table:
-    """A table. `rows` are lists of values, or (values, (summary, details)) in HTML, where the details
-    are seen when the summary is opened."""
+    """A table. `rows` are lists of values."""
 
     LONG = 60  # rows; such a table scrolls within a box of its own
 
     def __init__(self, id_, columns, rows, total=None, more=""):
         self.columns = columns
-        values = [row[0] if isinstance(row, tuple) else row for row in rows]
         self.most = [
-            max((row[i] for row in values), default=0) if one.kind in ("number", "time") else 0
+            max((row[i] for row in rows), default=0) if one.kind in ("number", "time") else 0
             for i, one in enumerate(columns)
         ]
-        inner = "".join(map(self.body, rows))
-        if not any(isinstance(row, tuple) for row in rows):
-            inner = f"<tbody>{inner}</tbody>"
+        inner = f"<tbody>{''.join(map(self.row, rows))}</tbody>"
         if total:
             self.most = [0] * len(columns)
             inner += f"<tfoot>{self.row(total)}</tfoot>"
@@ -90,12 +86,3 @@ class Table:
     def row(self, values):
         cells = [one.cell(value, of) for one, value, of in zip(self.columns, values, self.most)]
         return f"<tr>{''.join(cells)}</tr>\n"
-
-    def body(self, row):
-        if not isinstance(row, tuple):
-            return self.row(row)
-        values, (summary, details) = row
-        return (
-            f'<tbody>{self.row(values)}<tr class="more"><td colspan="{len(self.columns)}">'
-            f"<details><summary>{summary}</summary>{details}</details></td></tr></tbody>\n"
-        )

@@ -11,8 +11,8 @@ import os
 import findings
 import text
 from markup import Column, Table, escaped, list_of, name, small, tag
-from ranks import COMPARED, Differences, spread
-from reading import LABELS, NUMBERS, USUAL_KIND, key_of, origin, sums
+from ranks import COMPARED, Differences
+from reading import USUAL_KIND, origin, sums
 from words import TIMES, counted, duration, on_ranks, shown
 
 # How heavy a page may be, in bytes. One that would be heavier has a share of its entries only.
@@ -90,37 +90,14 @@ USES = [
 ]
 
 
-def details(line, there, of_ranks):
-    """Everything that is known of a line; `there` has its lines on ranks: {rank: line}."""
-    by = "made by" if line["named_by"] == "caller" else "function"
-    none = dict.fromkeys(NUMBERS, 0)
-    facts = [
-        ("library", name(line["library"] or "unknown")),
-        (by, name(line["function"] or "unknown")),
-        ("of", f"{line['kind']}s, on {counted(len(there), 'rank')}"),
-    ]
-    for what in NUMBERS if of_ranks else ():
-        found = spread(what, [(there.get(rank, none)[what], rank) for rank in of_ranks])
-        said = " <small>the same on each rank" if len(of_ranks) > 1 else ""
-        if found.least[0] != found.most[0]:
-            said = f" <small>least {found.at(found.least)}, median {shown(what, found.median)}, "
-            said += f"most {found.at(found.most)}"
-            said += f"; stands out: {found.outliers_said()}" if found.outliers else ""
-        if line[what]:
-            facts.append((LABELS[what], shown(what, line[what]) + said + "</small>" * bool(said)))
-    if line["failed"]:
-        facts.append(("last failure", f"code {line['last_failure']}"))
-    return f"<dl>{''.join(f'<dt>{what}</dt><dd>{said}</dd>' for what, said in facts)}</dl>"
-
-
-def user_row(line, there, of_ranks):
+def maker(line):
+    """What a line of keyvals is named by, and where the first was made."""
     is_place = not line["function"] or line["function"].startswith("+")
     cell = name(origin(line) if is_place else line["function"])
     cell += tag("made there" if line["named_by"] == "caller" else "")
     cell += tag("" if line["kind"] == USUAL_KIND else line["kind"])
     made = f", first made at {name(line['made_at'])}" if line["made_at"] else ""
-    summary = name(line["library"] or "unknown", "lib") + made
-    return [cell, *text.uses(line)], (summary, details(line, there, of_ranks))
+    return f"{cell}<br/><small>{name(line['library'] or 'unknown', 'lib')}{made}</small>"
 
 
 def users_section(page):
@@ -129,15 +106,11 @@ def users_section(page):
     if not lines:
         page.section("users", title, f"<p>{text.no_keyval(report)}</p>")
         return
-    on, by_library = collections.defaultdict(dict), collections.defaultdict(list)
-    for part in report["per_rank"]:
-        for line in part["keyvals"]:
-            on[key_of(line)][part["rank"]] = line
+    by_library = collections.defaultdict(list)
     for line in lines:
         by_library[line["library"] or "(unknown)"].append(line)
-    of_ranks = [part["rank"] for part in report["per_rank"]]
     kept, more = page.kept(lines, MOST_LINES, "line")
-    rows = [user_row(line, on[key_of(line)], of_ranks) for line in kept]
+    rows = [[maker(line), *text.uses(line)] for line in kept]
     kept = sorted(by_library.items(), key=lambda one: -sums(one[1])["callback_own_ns"])
     kept, more_libraries = page.kept(kept, MOST_LINES, "library")
     libraries = [
@@ -147,8 +120,7 @@ def users_section(page):
     page.section(
         "users",
         title,
-        "<p>By the library and function of each keyval's callbacks, summed over all ranks. "
-        "The line below a name opens.</p>",
+        "<p>By the library and function of each keyval's callbacks, summed over all ranks.</p>",
         Table("by-function", functions, rows, total, more),
         "<h3>By library</h3>",
         Table("by-library", [Column("library", "text"), *USES], libraries, more=more_libraries),
