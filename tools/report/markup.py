@@ -62,27 +62,24 @@ class Column(NamedTuple):
         return f'<td{bar} data-v="{value}">{shown}</td>'
 
 
-class Table:
-    """A table. `rows` are lists of values."""
+LONG = 60  # rows; such a table scrolls within a box of its own
 
-    LONG = 60  # rows; such a table scrolls within a box of its own
 
-    def __init__(self, id_, columns, rows, total=None, more=""):
-        self.columns = columns
-        self.most = [
-            max((row[i] for row in rows), default=0) if one.kind in ("number", "time") else 0
-            for i, one in enumerate(columns)
-        ]
-        inner = f"<tbody>{''.join(map(self.row, rows))}</tbody>"
-        if total:
-            self.most = [0] * len(columns)
-            inner += f"<tfoot>{self.row(total)}</tfoot>"
-        heads = "".join(one.head() for one in columns)
-        self.html = (
-            f'<div class="{"long" if len(rows) > self.LONG else "table"}"><table id="{id_}">'
-            f"<thead><tr>{heads}</tr></thead>{inner}</table></div>{more}"
-        )
+def table(id_, columns, rows, total=None, more=""):
+    """A table of lists of values, with a note below it."""
+    most = [
+        max((row[i] for row in rows), default=0) if one.kind in ("number", "time") else 0
+        for i, one in enumerate(columns)
+    ]
 
-    def row(self, values):
-        cells = [one.cell(value, of) for one, value, of in zip(self.columns, values, self.most)]
+    def row_of(values, most):
+        cells = [one.cell(value, of) for one, value, of in zip(columns, values, most)]
         return f"<tr>{''.join(cells)}</tr>\n"
+
+    inner = f"<tbody>{''.join(row_of(row, most) for row in rows)}</tbody>"
+    inner += f"<tfoot>{row_of(total, [0] * len(columns))}</tfoot>" if total else ""
+    heads = "".join(one.head() for one in columns)
+    return (
+        f'<div class="{"long" if len(rows) > LONG else "table"}"><table id="{id_}">'
+        f"<thead><tr>{heads}</tr></thead>{inner}</table></div>{more}"
+    )

@@ -10,7 +10,7 @@ import os
 
 import findings
 import text
-from markup import Column, Table, escaped, list_of, name, small, tag
+from markup import Column, escaped, list_of, name, small, table, tag
 from ranks import COMPARED, Differences
 from reading import USUAL_KIND, origin, sums
 from words import TIMES, counted, duration, on_ranks, shown
@@ -35,7 +35,7 @@ class Page:
 
     def section(self, id_, title, *pieces):
         self.links.append(f'<li><a href="#{id_}">{title}</a></li>')
-        inner = "\n".join(one.html if isinstance(one, Table) else one for one in pieces if one)
+        inner = "\n".join(filter(None, pieces))
         self.sections.append(f'<section id="{id_}">\n<h2>{title}</h2>\n{inner}\n</section>\n')
 
     def kept(self, items, most, noun, where="JSON"):
@@ -121,9 +121,9 @@ def users_section(page):
         "users",
         title,
         "<p>By the library and function of each keyval's callbacks, summed over all ranks.</p>",
-        Table("by-function", functions, rows, total, more),
+        table("by-function", functions, rows, total, more),
         "<h3>By library</h3>",
-        Table("by-library", [Column("library", "text"), *USES], libraries, more=more_libraries),
+        table("by-library", [Column("library", "text"), *USES], libraries, more=more_libraries),
     )
 
 
@@ -166,9 +166,9 @@ def ranks_section(page):
         "ranks",
         "Differences between ranks",
         f"<p>{found.said}</p>",
-        Table("spread", columns, spreads) if spreads else "",
+        table("spread", columns, spreads) if spreads else "",
         f"<h3>Ranks{', those that stand out first' if out else ''}</h3>",
-        Table("by-rank", heads, rows, more=more),
+        table("by-rank", heads, rows, more=more),
     )
 
 
@@ -223,7 +223,7 @@ def timeline_section(page, trace, file):
         "Timeline",
         f"<p>{said}</p>",
         KEPT.format(name(file)) if file else NOT_KEPT,
-        Table("events", of_events, rows, more=which),
+        table("events", of_events, rows, more=which),
     )
 
 
