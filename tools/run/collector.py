@@ -29,7 +29,7 @@ import threading
 import time
 
 import kept
-from words import die, say
+from words import contents, die, say
 
 # The most bytes of a message, and of its part before the empty line; the most messages; and the most connections that have
 # not sent the token: the oldest of these makes room for another.
@@ -42,28 +42,14 @@ PATIENCE = 3.0
 
 def addresses():
     """This machine's addresses, the most likely to be reachable first."""
-    found = []
-    try:
-        with open("/proc/net/fib_trie") as table:
-            found = re.findall(r"\|-- ([\d.]+)\n\s+/32 host LOCAL", table.read())
-        with open("/proc/net/if_inet6") as table:
-            for line in table:
-                address, _, _, scope, *_ = line.split()
-                if scope == "00":
-                    found.append(socket.inet_ntop(socket.AF_INET6, bytes.fromhex(address)))
-    except OSError:
-        pass
+    found = re.findall(r"\|-- ([\d.]+)\n\s+/32 host LOCAL", contents("/proc/net/fib_trie"))
+    for line in contents("/proc/net/if_inet6").splitlines():
+        address, _, _, scope, *_ = line.split()
+        if scope == "00":
+            found.append(socket.inet_ntop(socket.AF_INET6, bytes.fromhex(address)))
     found = list(dict.fromkeys(found))
     local = [address for address in found if address.startswith("127.")]
     return ["127.0.0.1"] + [address for address in found if address not in local][:8]
-
-
-def boot():
-    try:
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            return file.read().strip()
-    except OSError:
-        return "-"
 
 
 def quoted(path):
@@ -213,8 +199,9 @@ class Collector:
 
     def setting(self):
         """The value of ATTRCACHE_LAUNCHER."""
+        boot = contents("/proc/sys/kernel/random/boot_id").strip() or "-"
         where = [str(self._socket.getsockname()[1])] + addresses() if self._socket else []
-        return "@".join([self.token, quoted(self.folder), boot()] + where)
+        return "@".join([self.token, quoted(self.folder), boot] + where)
 
     def start(self):
         self._thread = threading.Thread(target=self._hear, daemon=True)

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 
+from words import contents
+
 # Variables in which launchers list the hosts of a job.
 NODE_LISTS = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE")
@@ -91,11 +93,7 @@ def expanded(names):
 
 
 def listed(path):
-    try:
-        with open(path) as file:
-            lines = [line.split("#")[0].split() for line in file]
-    except OSError:
-        return []
+    lines = [line.split("#")[0].split() for line in contents(path).splitlines()]
     return [line[0].split(":")[0] for line in lines if line]
 
 
@@ -118,12 +116,10 @@ def processes(token):
         try:
             with open("/proc/%s/environ" % process, "rb") as file:
                 is_ours = token.encode() in file.read()
-            with open("/proc/%s/cmdline" % process, errors="replace") as file:
-                words = file.read().split("\0")
         except OSError:
             continue  # it has ended, or is another user's
         if is_ours:
-            yield words
+            yield contents("/proc/%s/cmdline" % process).split("\0")
 
 
 def running(token):

@@ -15,7 +15,7 @@ import shutil
 
 import trust
 import which_mpi
-from words import die
+from words import contents, die
 
 # srun's options whose value, if any, isn't the next word; that of all others is. (Slurm's sources have a table of them.)
 SRUN_FLAGS = set(
@@ -176,12 +176,9 @@ def exporting(exported, given):
 
 def lines_by_env(name, env, given):
     """A copy of a --multi-prog file with env before the program of each line. The words stay as they are."""
-    try:
-        with open(name) as file:
-            text = file.read().replace("\\\n", " ")
-    except OSError:
+    lines = [line.split() for line in contents(name).replace("\\\n", " ").splitlines()]
+    if not lines:
         return name
-    lines = [line.split() for line in text.splitlines()]
     return given.temporary(
         " ".join(words if not words or words[0].startswith("#") else words[:1] + env + words[1:]) for words in lines
     )
@@ -250,14 +247,6 @@ def by_list(words, given):
     return made
 
 
-def contents(name):
-    try:
-        with open(name) as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def configured_list(launcher):
     """The list that a site's or user's configuration of Open MPI has for ranks; "" if none."""
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(launcher) or launcher)))
@@ -273,10 +262,8 @@ def configured_list(launcher):
 def openmpi_file(name, given):
     """A copy of a file of command lines for Open MPI's launcher, with -x in each; all values but the first are in the
     launcher's environment."""
-    try:
-        with open(name) as file:
-            lines = file.read().split("\n")
-    except OSError:
+    lines = contents(name).splitlines()
+    if not lines:
         return name
     os.environ.update(given.settings)
     names = [given.all()[0]] + [name for name, _ in given.settings]

@@ -13,7 +13,7 @@ import sys
 import trust
 
 # Compiling our own modules takes most of the time at start, so bytecode is kept where nobody else can put any.
-sys.pycache_prefix = hasattr(sys, "pycache_prefix") and trust.bytecode() or None
+sys.pycache_prefix = hasattr(sys, "pycache_prefix") and trust.cached("bytecode") or None
 sys.dont_write_bytecode = not sys.pycache_prefix
 
 import kept
@@ -21,7 +21,7 @@ import launchers
 import library
 import ranks
 import which_mpi
-from words import die
+from words import contents, die
 
 USAGE = """\
 Usage: attrcache-run [OPTION]... [--] COMMAND [ARGUMENT]...
@@ -165,11 +165,8 @@ def target(name, option):
 
 def version(here):
     """From a file of the installation, or as the sources' tools/version says."""
-    try:
-        with open(os.path.dirname(__file__) + "/version") as installed:
-            return installed.read()
-    except FileNotFoundError:
-        return subprocess.check_output(here + "/version", universal_newlines=True).strip()
+    installed = contents(os.path.dirname(__file__) + "/version")
+    return installed or subprocess.check_output(here + "/version", universal_newlines=True).strip()
 
 
 def must_exist(wanted):

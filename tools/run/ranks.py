@@ -8,7 +8,7 @@ import time
 
 import kept
 import reports
-from words import say
+from words import contents, say
 
 # How long rank 0 waits for the others, which finalize MPI together with it (seconds).
 PATIENCE = 5.0
@@ -48,16 +48,12 @@ def mark(rank):
 def hydra():
     """The port of the mpiexec whose proxy has started us, and the number of the program; None if none has."""
     process = os.getppid()
-    try:
-        while process > 1:
-            with open("/proc/%d/cmdline" % process) as file:
-                words = file.read().split("\0")
-            if "--control-port" in words and "--pgid" in words:
-                return ".".join(words[words.index(name) + 1] for name in ("--control-port", "--pgid"))
-            with open("/proc/%d/stat" % process) as file:
-                process = int(file.read().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        pass
+    while process > 1:
+        words = contents("/proc/%d/cmdline" % process).split("\0")
+        if "--control-port" in words and "--pgid" in words:
+            return ".".join(words[words.index(name) + 1] for name in ("--control-port", "--pgid"))
+        parent = re.search(r"^PPid:\s*(\d+)", contents("/proc/%d/status" % process), re.MULTILINE)
+        process = int(parent.group(1)) if parent else 0
     return None
 
 

@@ -21,7 +21,7 @@ def maker(here):
     for folder in (here + "/report", here + "/../share/attrcache/report"):
         file = os.path.realpath(os.path.join(folder, "report.py"))
         if os.path.isfile(file):
-            prefix = trust.bytecode()
+            prefix = trust.cached("bytecode")
             return [sys.executable, "-E", "-s"] + (["-X", "pycache_prefix=" + prefix] if prefix else ["-B"]) + [file]
     die("there is no report/report.py beside %s, which makes reports" % here)
 

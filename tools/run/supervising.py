@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from words import say
+from words import contents, say
 
 # Signals that users and batch systems send to a launcher. The command gets those of the terminal itself.
 FORWARDED = {
@@ -60,12 +60,8 @@ class Witness:
         # timeout(1) sends a signal to its child first, and then to the group: this counts as one.
         time.sleep(0.05)
         signal.sigtimedwait({number}, 0)
-        try:
-            with open("/proc/%d/status" % self._process.pid) as file:
-                pending = int(re.search(r"ShdPnd:\s*(\w+)", file.read()).group(1), 16)
-        except (OSError, AttributeError):
-            return False
-        return bool(pending >> (number - 1) & 1)
+        found = re.search(r"ShdPnd:\s*(\w+)", contents("/proc/%d/status" % self._process.pid))
+        return bool(found and int(found.group(1), 16) >> (number - 1) & 1)
 
     def end(self):
         self._process.kill()

@@ -63,10 +63,6 @@ def written_from(path, is_above):
         path, is_above = os.path.dirname(path), True
 
 
-def bytecode():
-    return cached("bytecode")
-
-
 def cached(what):
     """A folder for what is to be found again, such as Python's bytecode, which nobody else can write to: "" if there is none.
     Root has none: what HOME and XDG_CACHE_HOME say may come from another user."""

@@ -9,7 +9,7 @@ import stat
 import subprocess
 
 import trust
-from words import die, say
+from words import contents, die, say
 
 # Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
 # (libmpi_cray.so.12, libmpi_gnu_123.so.12), Intel's and MVAPICH's (libmpi.so.12), IBM's.
@@ -162,9 +162,8 @@ def launched_mpi(words):
         found = None
         if last in ("-app", "--app", "-config", "-configfile", "--configfile", "--multi-prog"):
             try:
-                with open(word) as file:
-                    found = launched_mpi(shlex.split(file.read(), comments=True))
-            except (OSError, ValueError):
+                found = launched_mpi(shlex.split(contents(word), comments=True))
+            except ValueError:
                 pass
         if not found:
             path = real_path(word)

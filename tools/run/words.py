@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Messages to the user, on standard error."""
+"""Messages to the user, on standard error; and the words in a file."""
 
 import sys
 
@@ -21,3 +21,12 @@ def say(text):
 def die(text, code=2):
     say(text)
     sys.exit(code)
+
+
+def contents(path):
+    """What is in a file, as text; "" if it can't be read."""
+    try:
+        with open(path, errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
