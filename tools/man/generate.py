@@ -11,6 +11,7 @@
 usage: generate.py TARGET    (TARGET/man1, TARGET/man3, TARGET/man7)
 """
 
+import collections
 import os
 import re
 import subprocess
@@ -37,12 +38,7 @@ REFUSED_IF_PREDEFINED = (
     "attrcache_set", "attrcache_set_as", "attrcache_set_if_absent", "attrcache_delete", "attrcache_keyval_free")
 
 
-class Function:
-    def __init__(self, name, prototype, comment, section):
-        self.name = name
-        self.prototype = prototype
-        self.comment = comment
-        self.section = section
+Function = collections.namedtuple("Function", "name prototype comment section")
 
 
 class Header:
@@ -149,7 +145,7 @@ def function_page(header, function):
         for source in sources.group(1).replace("\n", " ").split(";")) if sources else ""
     siblings = [f.name for f in header.functions
                 if f.section == function.section and f is not function]
-    related = ["%s(3)" % name for name in siblings] + ["attrcache(7)"]
+    related = ["%s (3)" % name for name in siblings] + ["attrcache (7)"]
     return page(function.name, 3, header.version, [
         ("NAME", "%s \\- %s" % (function.name, escaped(summary(described)))),
         ("LIBRARY", "attrcache (libattrcache, \\fI\\-lattrcache\\fP)"),
@@ -158,8 +154,7 @@ def function_page(header, function):
         ("DESCRIPTION", prose(described)),
         ("ERRORS", errors),
         ("CONFORMING TO", prose(conforms)),
-        ("SEE ALSO", ",\n".join(".BR %s" % r.replace("(", " (") for r in related)
-         .replace(",\n", " ,\n")),
+        ("SEE ALSO", " ,\n".join(".BR " + page for page in related)),
     ])
 
 
