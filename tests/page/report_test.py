@@ -205,11 +205,6 @@ class BadInput(Base):
         lines = ["n      1  e", "\u4e2d\u6587  22  e", "a\u0301\u0301\u0301      3  e"]
         self.assertEqual(words.aligned(rows), lines)
 
-    def test_what_cannot_be_written(self):
-        done = run("--from", "good.json", "--page", "/no/such/folder/out.html")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("can't write /no/such/folder/out.html: No such file or", done.stderr)
-
 
 class Data(Base):
     def test_documents(self):
