@@ -11,66 +11,39 @@ failures = 0
 rank = MPI.COMM_WORLD.Get_rank()
 
 
-def check(condition, what):
+def equal(found, expected, what):
     global checks, failures
     checks += 1
-    if not condition:
+    if found != expected:
         failures += 1
-        print(f"rank {rank}: FAILED {what}", flush=True)
+        print(f"rank {rank}: FAILED {what}: {found}, not {expected}", flush=True)
 
 
-def objects_with_attributes():
-    win = MPI.Win.Allocate(16, 1, MPI.INFO_NULL, MPI.COMM_SELF)
-    return [
-        (MPI.Comm, MPI.COMM_SELF.Dup(), lambda c: c.Dup()),
-        (MPI.Datatype, MPI.INT.Create_contiguous(3), lambda t: t.Dup()),
-        (MPI.Win, win, None),
-    ]
+def callbacks(kind, thing, duplicates):
+    did = []
 
+    def copy_fn(obj, keyval, value):
+        did.append("copy " + value)
+        return value + "'s copy"
 
-def callbacks():
-    for kind, thing, dup in objects_with_attributes():
-        did = []
+    def delete_fn(obj, keyval, value):
+        did.append("delete " + value)
 
-        def copy_fn(obj, keyval, value):
-            did.append(("copy", value))
-            return value + ["copied"]
-
-        def delete_fn(obj, keyval, value):
-            did.append(("delete", value))
-
-        keyval = kind.Create_keyval(copy_fn, delete_fn)
-        check(thing.Get_attr(keyval) is None, f"{kind} absent")
-        thing.Set_attr(keyval, ["first"])
-        check(thing.Get_attr(keyval) == ["first"], f"{kind} get")
-        thing.Set_attr(keyval, ["second"])
-        check(did == [("delete", ["first"])], f"{kind} replace: {did}")
-        did.clear()
-        if dup is not None:
-            other = dup(thing)
-            check(other.Get_attr(keyval) == ["second", "copied"], f"{kind} dup")
-            other.Free()
-            check(
-                did == [("copy", ["second"]), ("delete", ["second", "copied"])],
-                f"{kind} dup and free: {did}",
-            )
-            did.clear()
-        thing.Delete_attr(keyval)
-        check(did == [("delete", ["second"])], f"{kind} delete: {did}")
-        did.clear()
-        thing.Set_attr(keyval, ["last"])
-        thing.Free()
-        check(did == [("delete", ["last"])], f"{kind} free: {did}")
-        kind.Free_keyval(keyval)
-
-
-def without_python_objects():
-    keyval = MPI.Comm.Create_keyval(nopython=True)
-    comm = MPI.COMM_SELF.Dup()
-    comm.Set_attr(keyval, 4711)
-    check(comm.Get_attr(keyval) == 4711, "nopython")
-    comm.Free()
-    MPI.Comm.Free_keyval(keyval)
+    keyval = kind.Create_keyval(copy_fn, delete_fn)
+    equal(thing.Get_attr(keyval), None, f"{kind}, at first")
+    thing.Set_attr(keyval, "first")
+    thing.Set_attr(keyval, "second")
+    equal(thing.Get_attr(keyval), "second", f"{kind}, set")
+    if duplicates:
+        other = thing.Dup()
+        equal(other.Get_attr(keyval), "second's copy", f"{kind}, copied")
+        other.Free()
+    thing.Delete_attr(keyval)
+    thing.Set_attr(keyval, "last")
+    thing.Free()
+    copied = ["copy second", "delete second's copy"] if duplicates else []
+    equal(did, ["delete first", *copied, "delete second", "delete last"], f"{kind}, called back")
+    kind.Free_keyval(keyval)
 
 
 def threads():
@@ -92,12 +65,13 @@ def threads():
         worker.start()
     for worker in workers:
         worker.join()
-    check(not wrong, f"threads: {wrong}")
+    equal(wrong, [], "threads")
     MPI.Comm.Free_keyval(keyval)
 
 
-callbacks()
-without_python_objects()
+callbacks(MPI.Comm, MPI.COMM_SELF.Dup(), True)
+callbacks(MPI.Datatype, MPI.INT.Create_contiguous(3), True)
+callbacks(MPI.Win, MPI.Win.Allocate(16, 1, MPI.INFO_NULL, MPI.COMM_SELF), False)
 threads()
 if failures == 0:
     print(f"rank {rank}: {checks} checks passed", flush=True)
