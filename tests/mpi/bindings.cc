@@ -36,42 +36,38 @@ int remove(Cached&, int, void*, void* extra_state) {
   return MPI_SUCCESS;
 }
 
-// What all three kinds do. `dup` is null for those that can't be duplicated.
-template <typename Cached, typename In, typename Dup, typename Free>
-void use(Cached object, Dup dup, Free free) {
+// What all three kinds do. `dup` is null for windows.
+template <typename Cached, typename In>
+void use(typename Cached::Handle handle,
+         int (*dup)(typename Cached::Handle, typename Cached::Handle*),
+         int (*free)(typename Cached::Handle*)) {
   State state;
   char text[] = "text";
   void* value = nullptr;
+  const Cached object(handle);
   int keyval = Cached::Create_keyval(copy<Cached, In>, remove<Cached>, &state);
   int shared = Cached::Create_keyval(Cached::DUP_FN, Cached::NULL_DELETE_FN, nullptr);
   int alone = Cached::Create_keyval(Cached::NULL_COPY_FN, Cached::NULL_DELETE_FN, nullptr);
-  CHECK(keyval != MPI::KEYVAL_INVALID);
   CHECK(!object.Get_attr(keyval, &value));
-  object.Set_attr(keyval, text);
-  object.Set_attr(shared, text);
-  object.Set_attr(alone, text);
+  for (const int key : {keyval, shared, alone}) object.Set_attr(key, text);
   CHECK(object.Get_attr(keyval, &value) && value == text);
-
-  if constexpr (!std::is_same_v<Dup, std::nullptr_t>) {
-    Cached copied = dup(object);
-    CHECK(state.copies == 1);
+  if (dup != nullptr) {
+    typename Cached::Handle made;
+    dup(handle, &made);
+    const Cached copied(made);
     CHECK(copied.Get_attr(keyval, &value) && value == text + 1);
     CHECK(copied.Get_attr(shared, &value) && value == text);
     CHECK(!copied.Get_attr(alone, &value));
-    free(copied);
-    CHECK(state.deletions == 1);
+    free(&made);
+    CHECK(state.copies == 1 && state.deletions == 1);
   }
-
-  const int before = state.deletions;
+  state.deletions = 0;
   object.Set_attr(keyval, text + 2);
-  CHECK(state.deletions == before + 1);
   const int saved = keyval;
   Cached::Free_keyval(keyval);
-  CHECK(keyval == MPI::KEYVAL_INVALID);
-  object.Delete_attr(saved);
-  CHECK(state.deletions == before + 2);
-  object.Delete_attr(shared);
-  object.Delete_attr(alone);
+  CHECK(keyval == MPI::KEYVAL_INVALID && state.deletions == 1);
+  for (const int key : {saved, shared, alone}) object.Delete_attr(key);
+  CHECK(state.deletions == 2);
   Cached::Free_keyval(shared);
   Cached::Free_keyval(alone);
 }
@@ -124,29 +120,17 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   check_begin();
 
-  use<MPI::Comm, void*>(
-      MPI_COMM_SELF,
-      [](MPI_Comm comm) {
-        MPI_Comm_dup(comm, &comm);
-        return MPI::Comm(comm);
-      },
-      [](MPI_Comm comm) { MPI_Comm_free(&comm); });
+  use<MPI::Comm, void*>(MPI_COMM_SELF, MPI_Comm_dup, MPI_Comm_free);
 
   MPI_Datatype type;
   MPI_Type_contiguous(3, MPI_INT, &type);
-  use<MPI::Datatype, const void*>(
-      type,
-      [](MPI_Datatype t) {
-        MPI_Type_dup(t, &t);
-        return MPI::Datatype(t);
-      },
-      [](MPI_Datatype t) { MPI_Type_free(&t); });
+  use<MPI::Datatype, const void*>(type, MPI_Type_dup, MPI_Type_free);
   MPI_Type_free(&type);
 
   alignas(64) static int memory;  // MPICH reports a base that it has aligned
   MPI_Win win;
   MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  use<MPI::Win, void*>(win, nullptr, nullptr);
+  use<MPI::Win, void*>(win, nullptr, MPI_Win_free);
   void* base = nullptr;
   CHECK(MPI::Win(win).Get_attr(MPI_WIN_BASE, &base) && base == &memory);
   MPI_Win_free(&win);
