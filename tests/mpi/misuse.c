@@ -29,6 +29,11 @@ static void expect(const char* sort, const char* function) {
 #define EXPECT(sort) expect((sort), __func__)
 /* Not unrolled: one place. */
 #define TWICE for (volatile int i = 0; i < 2; ++i)
+#define WARNS(sort, call) \
+  do {                    \
+    TWICE call;           \
+    EXPECT(sort);         \
+  } while (0)
 
 static MPI_Comm comm;
 static MPI_Datatype type;
@@ -52,43 +57,32 @@ static void drop(int k) { MPI_Comm_free_keyval(&k); }
 
 PLACE void use_invalid(void) {
   int k = MPI_KEYVAL_INVALID;
-  TWICE MPI_Comm_get_attr(comm, MPI_KEYVAL_INVALID, &value, &flag);
-  EXPECT("invalid-keyval");
-  TWICE MPI_Type_set_attr(type, MPI_KEYVAL_INVALID, NULL);
-  EXPECT("invalid-keyval");
-  MPI_Win_delete_attr(win, MPI_KEYVAL_INVALID);
-  EXPECT("invalid-keyval");
-  TWICE MPI_Comm_free_keyval(&k);
-  EXPECT("invalid-keyval");
-  TWICE MPI_Comm_set_attr(comm, 0x4000fff0, NULL);
-  EXPECT("unknown-keyval");
+  WARNS("invalid-keyval", MPI_Comm_get_attr(comm, MPI_KEYVAL_INVALID, &value, &flag));
+  WARNS("invalid-keyval", MPI_Type_set_attr(type, MPI_KEYVAL_INVALID, NULL));
+  WARNS("invalid-keyval", MPI_Win_delete_attr(win, MPI_KEYVAL_INVALID));
+  WARNS("invalid-keyval", MPI_Comm_free_keyval(&k));
+  WARNS("unknown-keyval", MPI_Comm_set_attr(comm, 0x4000fff0, NULL));
 }
 
 PLACE void use_stale(void) {
   const int k = make();
   drop(k);
-  TWICE MPI_Comm_get_attr(comm, k, &value, &flag);
-  EXPECT("stale-keyval");
-  TWICE MPI_Comm_set_attr(comm, k, NULL);
-  EXPECT("stale-keyval");
-  TWICE MPI_Attr_delete(comm, k);
-  EXPECT("stale-keyval");
+  WARNS("stale-keyval", MPI_Comm_get_attr(comm, k, &value, &flag));
+  WARNS("stale-keyval", MPI_Comm_set_attr(comm, k, NULL));
+  WARNS("stale-keyval", MPI_Attr_delete(comm, k));
 }
 
 /* The warnings name this function (misuse_test.sh). */
 PLACE void set_if_absent(void) {
   const int k = make();
-  TWICE MPIX_Comm_set_attr_if_absent(comm, MPI_KEYVAL_INVALID, NULL, NULL, &flag);
-  EXPECT("invalid-keyval");
-  TWICE MPIX_Comm_set_attr_if_absent(MPI_COMM_NULL, k, NULL, NULL, &flag);
-  EXPECT("null-handle");
+  WARNS("invalid-keyval",
+        MPIX_Comm_set_attr_if_absent(comm, MPI_KEYVAL_INVALID, NULL, NULL, &flag));
+  WARNS("null-handle", MPIX_Comm_set_attr_if_absent(MPI_COMM_NULL, k, NULL, NULL, &flag));
   MPI_Comm_set_attr(comm, k, NULL);
   drop(k);
-  TWICE MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag);
-  EXPECT("set-on-freed");
+  WARNS("set-on-freed", MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag));
   MPI_Comm_delete_attr(comm, k);
-  TWICE MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag);
-  EXPECT("stale-keyval");
+  WARNS("stale-keyval", MPIX_Comm_set_attr_if_absent(comm, k, NULL, NULL, &flag));
 }
 
 PLACE void free_twice(void) {
@@ -96,8 +90,7 @@ PLACE void free_twice(void) {
   int copy = in_use;
   int k = make();
   drop(k);
-  TWICE MPI_Comm_free_keyval(&k);
-  EXPECT("freed-twice");
+  WARNS("freed-twice", MPI_Comm_free_keyval(&k));
   MPI_Comm_set_attr(comm, in_use, NULL);
   drop(in_use);
   MPI_Comm_free_keyval(&copy);
@@ -107,29 +100,20 @@ PLACE void free_twice(void) {
 
 PLACE void use_wrong_kind(void) {
   int k = make();
-  TWICE MPI_Type_get_attr(type, k, &value, &flag);
-  EXPECT("wrong-kind");
-  TWICE MPI_Win_set_attr(win, k, NULL);
-  EXPECT("wrong-kind");
-  MPI_Type_delete_attr(type, k);
-  EXPECT("wrong-kind");
-  MPI_Win_free_keyval(&k);
-  EXPECT("wrong-kind");
+  WARNS("wrong-kind", MPI_Type_get_attr(type, k, &value, &flag));
+  WARNS("wrong-kind", MPI_Win_set_attr(win, k, NULL));
+  WARNS("wrong-kind", MPI_Type_delete_attr(type, k));
+  WARNS("wrong-kind", MPI_Win_free_keyval(&k));
   drop(k);
-  TWICE MPI_Comm_get_attr(comm, MPI_WIN_BASE, &value, &flag);
-  EXPECT("wrong-kind");
-  TWICE MPI_Type_get_attr(type, MPI_TAG_UB, &value, &flag);
-  EXPECT("wrong-kind");
+  WARNS("wrong-kind", MPI_Comm_get_attr(comm, MPI_WIN_BASE, &value, &flag));
+  WARNS("wrong-kind", MPI_Type_get_attr(type, MPI_TAG_UB, &value, &flag));
 }
 
 PLACE void change_predefined(void) {
   int k = MPI_TAG_UB;
-  TWICE MPI_Comm_set_attr(comm, MPI_TAG_UB, NULL);
-  EXPECT("predefined");
-  MPI_Win_delete_attr(win, MPI_WIN_SIZE);
-  EXPECT("predefined");
-  MPI_Comm_free_keyval(&k);
-  EXPECT("predefined");
+  WARNS("predefined", MPI_Comm_set_attr(comm, MPI_TAG_UB, NULL));
+  WARNS("predefined", MPI_Win_delete_attr(win, MPI_WIN_SIZE));
+  WARNS("predefined", MPI_Comm_free_keyval(&k));
 }
 
 /* Open MPI has them on no communicator but MPI_COMM_WORLD and its duplicates. */
@@ -142,14 +126,10 @@ PLACE void ask_one_without(void) {
 
 PLACE void use_null_handles(void) {
   const int k = make();
-  TWICE MPI_Comm_get_attr(MPI_COMM_NULL, k, &value, &flag);
-  EXPECT("null-handle");
-  TWICE MPI_Attr_get(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag);
-  EXPECT("null-handle");
-  TWICE MPI_Comm_set_attr(MPI_COMM_NULL, k, NULL);
-  EXPECT("null-handle");
-  TWICE MPI_Comm_delete_attr(MPI_COMM_NULL, k);
-  EXPECT("null-handle");
+  WARNS("null-handle", MPI_Comm_get_attr(MPI_COMM_NULL, k, &value, &flag));
+  WARNS("null-handle", MPI_Attr_get(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag));
+  WARNS("null-handle", MPI_Comm_set_attr(MPI_COMM_NULL, k, NULL));
+  WARNS("null-handle", MPI_Comm_delete_attr(MPI_COMM_NULL, k));
   drop(k);
 }
 
@@ -159,8 +139,7 @@ PLACE void set_on_freed(void) {
   const int k = make();
   MPI_Comm_set_attr(comm, k, NULL);
   drop(k);
-  TWICE MPI_Comm_set_attr(MPI_COMM_WORLD, k, NULL);
-  EXPECT("set-on-freed");
+  WARNS("set-on-freed", MPI_Comm_set_attr(MPI_COMM_WORLD, k, NULL));
   MPI_Comm_delete_attr(MPI_COMM_WORLD, k);
   MPI_Comm_delete_attr(comm, k);
 }
@@ -174,8 +153,7 @@ PLACE void delete_absent(void) {
 }
 
 PLACE void* other_thread(void* k) {
-  TWICE MPI_Comm_set_attr(comm, *(int*)k, NULL);
-  EXPECT("wrong-thread");
+  WARNS("wrong-thread", MPI_Comm_set_attr(comm, *(int*)k, NULL));
   return NULL;
 }
 static void use_wrong_thread(void) {
@@ -263,10 +241,9 @@ static void copy(void) {
 
 PLACE void leave_keyvals(void) {
   int k;
-  TWICE MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
-  EXPECT("keyval-not-freed");
-  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &k, NULL);
-  EXPECT("keyval-not-freed");
+  WARNS("keyval-not-freed", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL));
+  WARNS("keyval-not-freed",
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &k, NULL));
 }
 
 PLACE void leave_attributes(void) {
