@@ -86,6 +86,12 @@ static void end(int code) {
 /* The scenarios of all objects of one kind. */
 #define KIND(Name, NAME, Handle, Null, wrong)                                                      \
   static int k_##Name;                                                                             \
+  static int copy_##Name(Handle h, int k, void* e, void* in, void* out, int* flag) {               \
+    (void)h, (void)k, (void)e;                                                                     \
+    *(void**)out = in;                                                                             \
+    *flag = 1;                                                                                     \
+    return fails ? kCode : MPI_SUCCESS;                                                            \
+  }                                                                                                \
   static int del_##Name(Handle h, int k, void* value, void* e) {                                   \
     (void)h, (void)k, (void)value, (void)e;                                                        \
     return fails ? kCode : MPI_SUCCESS;                                                            \
@@ -150,21 +156,14 @@ KIND(Comm, COMM, MPI_Comm, MPI_COMM_NULL, type_key)
 KIND(Type, TYPE, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
 KIND(Win, WIN, MPI_Win, MPI_WIN_NULL, comm_key)
 
-#define DUP_AND_FREE(Name, Handle)                                                   \
-  static int copied_##Name;                                                          \
-  static int copy_##Name(Handle h, int k, void* e, void* in, void* out, int* flag) { \
-    (void)h, (void)k, (void)e;                                                       \
-    *(void**)out = in;                                                               \
-    *flag = 1;                                                                       \
-    return fails ? kCode : MPI_SUCCESS;                                              \
-  }                                                                                  \
-  static void dup_and_free_##Name(const char* object, Handle h) {                    \
-    Handle dup;                                                                      \
-    MPI_##Name##_set_attr(h, copied_##Name, NULL);                                   \
-    if (begin(object, kNames, "failing dup")) end(MPI_##Name##_dup(h, &dup));        \
-    MPI_##Name##_delete_attr(h, copied_##Name);                                      \
-    MPI_##Name##_dup(h, &dup);                                                       \
-    free_##Name(object, dup);                                                        \
+#define DUP_AND_FREE(Name, Handle)                                            \
+  static void dup_and_free_##Name(const char* object, Handle h) {             \
+    Handle dup;                                                               \
+    MPI_##Name##_set_attr(h, k_##Name, NULL);                                 \
+    if (begin(object, kNames, "failing dup")) end(MPI_##Name##_dup(h, &dup)); \
+    MPI_##Name##_delete_attr(h, k_##Name);                                    \
+    MPI_##Name##_dup(h, &dup);                                                \
+    free_##Name(object, dup);                                                 \
   }
 DUP_AND_FREE(Comm, MPI_Comm)
 DUP_AND_FREE(Type, MPI_Datatype)
@@ -210,11 +209,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   check_begin();
   peer_loses_codes(); /* prints its line here, not within a scenario's */
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del_Comm, &k_Comm, NULL);
-  MPI_Comm_create_keyval(copy_Comm, MPI_COMM_NULL_DELETE_FN, &copied_Comm, NULL);
-  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, del_Type, &k_Type, NULL);
-  MPI_Type_create_keyval(copy_Type, MPI_TYPE_NULL_DELETE_FN, &copied_Type, NULL);
-  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, del_Win, &k_Win, NULL);
+  MPI_Comm_create_keyval(copy_Comm, del_Comm, &k_Comm, NULL);
+  MPI_Type_create_keyval(copy_Type, del_Type, &k_Type, NULL);
+  MPI_Win_create_keyval(copy_Win, del_Win, &k_Win, NULL);
   comm_key = k_Comm;
   type_key = k_Type;
   /* An object that was made before the handlers. */
