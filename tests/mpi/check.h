@@ -64,10 +64,6 @@ static inline int version_of(const char* name) {
 }
 #define ON_OPENMPI (version_of("Open MPI") != 0)
 
-/* MPICH keeps an object if the delete callback that runs last fails; from version 5 on, if any
- * one fails. */
-#define HEEDS_ALL (version_of("MPICH") >= 5)
-
 /* A log of what callbacks did, as text: "del 3;del 2;". */
 static char check_log[4096];
 static inline void note(const char* format, ...) {

@@ -9,18 +9,7 @@
 
 #include "check.h"
 
-#ifdef MPICH_VERSION
-#pragma weak PMPIX_Threadcomm_init
-int PMPIX_Threadcomm_init(MPI_Comm comm, int threads, MPI_Comm* made);
-#pragma weak MPIX_Threadcomm_init
-int MPIX_Threadcomm_init(MPI_Comm comm, int threads, MPI_Comm* made);
-#pragma weak MPIX_Threadcomm_start
-int MPIX_Threadcomm_start(MPI_Comm comm);
-#pragma weak MPIX_Threadcomm_finish
-int MPIX_Threadcomm_finish(MPI_Comm comm);
-#pragma weak MPIX_Threadcomm_free
-int MPIX_Threadcomm_free(MPI_Comm* comm);
-
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000
 enum { THREADS = 3 };
 static MPI_Comm comm;
 static int key, deleted[THREADS];
@@ -65,15 +54,15 @@ static void use_threadcomm(void) {
   }
   MPI_Comm_free_keyval(&key);
 }
+#else
+static void use_threadcomm(void) {}
 #endif
 
 int main(int argc, char** argv) {
   int level, status;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   check_begin();
-#ifdef MPICH_VERSION
-  if (PMPIX_Threadcomm_init != NULL) use_threadcomm();
-#endif
+  use_threadcomm();
   CHECK(level >= MPI_THREAD_SINGLE);
   status = check_report();
   MPI_Finalize();
