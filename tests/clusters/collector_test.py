@@ -127,6 +127,14 @@ with tempfile.TemporaryDirectory() as place:
     os.chdir("/")
     moved = [name for name in os.listdir(place) if name.startswith(kept.PREFIX + "job.")]
     assert moved == [kept.PREFIX + "job.1"] and kept.has_data(os.path.join(place, moved[0])), moved
+    # How to make a report is said by a job's first run in a folder alone. (Root keeps nothing, and hears it each time.)
+    os.environ["HOME"] = place
+    os.mkdir(place + "/.cache")
+    assert os.geteuid() or [kept.is_first("77 /a") for _ in "12"] == [True, True]
+    geteuid, os.geteuid = os.geteuid, lambda: os.getuid() or 1
+    asked = [kept.is_first(mark) for mark in ("77 /a", "77 /a", "77 /b", "78 /a", "77 /a", "77 /b")]
+    assert asked == [True, False, True, True, False, False], asked
+    os.geteuid = geteuid
 
 
 # ---- Whoever means harm ----

@@ -36,17 +36,13 @@ expect() { # WHAT FILE RANKS
   python3 "$check" "$1" "$2" "$3" "$(basename "$program")" || fail "$1, $3 ranks"
 }
 
-page() { # PAGE REPORT TRACE COMMAND...
-  python3 -B "$page_check" "$1" "$2" "$PWD/$3" "${@:4}" || fail "$1"
-}
-
 # Numbers, in JSON and as text; traces. Relative names are relative to where the launcher is run.
 for np in 1 2 4; do
   launch --report --report=all.$np.json --report=all.$np.txt --report=all.$np.html --trace=all.$np.trace \
     "$mpirun" -np $np "$program" everything
   expect everything all.$np.json $np
   expect trace all.$np.trace $np
-  page all.$np.html all.$np.json all.$np.trace "$mpirun" -np $np "$program" everything
+  python3 -B "$page_check" all.$np.html all.$np.json "$PWD/all.$np.trace" "$mpirun" -np $np "$program" everything || fail "page"
   has "the attributes of $np rank"
   has "delete_failing_once: the last with code"
   has "$((2 * np)) keyvals of report: delete_left"
@@ -65,8 +61,7 @@ launch --report=compared.html --compare=all.2.json --trace=compared.trace --repo
 has "attrcache: compared with all.2.json, 2 ranks"
 has "  ranks: 2 then, 4 now"
 grep -q '<section id="changes">' compared.html || fail "no changes in the page"
-launch --from compared.json --trace=compared.trace --report=later.html --report=later.txt --compare all.4.json
-page later.html compared.json compared.trace
+launch --from compared.json --report=later.txt --compare all.4.json
 grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output != *"compared with"* ]] || fail "$output"
 
 # With ATTRCACHE_CHECK=1, numbers and names are the same. ATTRCACHE_VERBOSE counts the same sets.
@@ -84,8 +79,7 @@ has "0 (rank 0)"
 has "10 (rank 8)"
 
 # Communicators that leak, without any attribute.
-launch --report --report=leaks.json --report=leaks.html "$mpirun" -np 2 "$program" leaks
-python3 -B "$page_check" leaks.html leaks.json || fail leaks.html
+launch --report --report=leaks.json "$mpirun" -np 2 "$program" leaks
 has "200 of 200 communicators made at report: by_dup"
 has "200 of 200 communicators made at report: by_split"
 has "No keyval was made, but 600 communicators (200 freed)."
@@ -293,44 +287,11 @@ has "the attributes of 1 rank"
 ATTRCACHE_TRACE_SLOW=often launch --report --trace=often.trace "$mpirun" -np 1 "$program" nothing
 has "ATTRCACHE_TRACE_SLOW=often: not a number"
 has "the attributes of 1 rank"
-refuses() { # TEXT ARGUMENT...
-  local text=$1
-  shift
-  launch "$@"
-  [ $? = 2 ] || fail "$*: exit code"
-  has "$text"
-  [[ $output != *Traceback* ]] || fail "$*: $output"
-}
-echo '{' >bad.json
-refuses "bad.json is no JSON" --report=no.html --compare=bad.json "$program" nothing
-refuses "argument --compare: expected one argument" --compare
-refuses "--compare needs" --compare= "$program"
-refuses "argument --from: expected one argument" --from
-refuses "--from runs nothing" --from bad.json --report=no.html "$program" nothing
-refuses "--from needs --report" --from bad.json
-refuses "there is no such file" --from bad.json --report=no.html --trace=none.trace
-refuses "--report needs a file" --report= "$program" nothing
-refuses "is a program" --trace "$program" nothing
-refuses "is a program" --report="$program" "$program" nothing
-refuses "--trace needs a file" --trace=- "$program" nothing
-refuses "is a folder" --report=/tmp "$program" nothing
-refuses "there is no folder /no/such" --report=/no/such/file "$program" nothing
 
 # Names as separate arguments, and with the job's and the process's number. (Open MPI 6 would ask Slurm for its hosts.)
 SLURM_JOB_ID=77 PRTE_MCA_ras=^slurm launch --report %j.html --trace %j.%p.trace "$mpirun" -np 1 "$program" nothing
 [ -f 77.html ] && [ "$(find . -name '77.[0-9]*.trace' | wc -l)" = 1 ] || fail "names: $output"
 has "should the job be ended before the report is there, on $(hostname) this makes it: "
-# That is said by a job's first run in a folder alone. (Root keeps nothing, and hears it each time.)
-mkdir -p home/.cache
-HOME=$PWD/home python3 -B - "$(dirname "$run")/run" <<'END' || fail "first of a job"
-import os, sys
-sys.path.insert(0, sys.argv[1])
-import kept
-assert os.geteuid() or [kept.is_first("77 /a") for _ in "12"] == [True, True]
-os.geteuid = lambda: os.getuid() or 1
-asked = [kept.is_first(mark) for mark in ("77 /a", "77 /a", "77 /b", "78 /a", "77 /a", "77 /b")]
-assert asked == [True, False, True, True, False, False], asked
-END
 
 # An MPI that is opened late; tools in front that may wrap what is counted.
 opened=$(dirname "$program")/opened_late
@@ -369,8 +330,7 @@ for other in ${programs[@]+"${programs[@]}"}; do
   case $other in *.py) command=(/usr/bin/python3 "$other") ;; *) command=("$other") ;; esac
   launch --report=other.json --report=other.html --trace=other.trace "$mpirun" -np 2 "${command[@]}"
   [ "$(grep -c '^rank [0-9]*: \([0-9]* checks passed\|done\)$' <<<"$output")" = 2 ] || fail "$other: $output"
-  page other.html other.json other.trace "${command[@]}"
-  [[ $output != *FAILED* ]] || fail "$other: $output"
+  [[ -s other.html && -s other.trace && $output != *FAILED* ]] || fail "$other: $output"
   python3 - "$(basename "$other")" <<'END' || fail "$other: no report"
 import json, sys
 report = json.load(open("other.json"))
