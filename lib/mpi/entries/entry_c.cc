@@ -49,7 +49,7 @@ template <int kKind, typename Names, typename Copy, typename Delete>
 int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_state,
                   const void* caller) {
   const auto natively = [=] {
-    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
+    return Names::natively().create_keyval(copy_fn, delete_fn, keyval, extra_state);
   };
   // Bad arguments go to MPI, which raises the right error.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
@@ -66,15 +66,15 @@ int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_sta
 
 template <int kKind, typename Names>
 int free_keyval(int* keyval) {
-  if (keyval == nullptr) return Names::free_keyval(keyval);
-  if (is_passed_on(Doing::kFree, kKind, *keyval)) return Names::free_keyval(keyval);
+  if (keyval == nullptr) return Names::natively().free_keyval(keyval);
+  if (is_passed_on(Doing::kFree, kKind, *keyval)) return Names::natively().free_keyval(keyval);
   return mpi::free_keyval<Names>(kKind, keyval);
 }
 
 template <typename Kind, typename Names>
 [[gnu::noinline]] int set_attr_slow(typename Kind::Handle handle, int keyval, void* value) {
   if (is_passed_on(Doing::kSet, Kind::kNumber, keyval))
-    return Names::set_attr(handle, keyval, value);
+    return Names::natively().set_attr(handle, keyval, value);
   return mpi::set_attr<Kind, Names>(handle, keyval, reinterpret_cast<intptr_t>(value),
                                     ATTRCACHE_AS_POINTER);
 }
@@ -96,7 +96,7 @@ template <typename Kind, typename Names>
 [[gnu::noinline]] int get_attr_slow(typename Kind::Handle handle, int keyval, void* value,
                                     int* flag) {
   if (is_passed_on(Doing::kGet, Kind::kNumber, keyval))
-    return Names::get_attr(handle, keyval, value, flag);
+    return Names::natively().get_attr(handle, keyval, value, flag);
   return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
                                     attrcache_get);
 }
@@ -113,7 +113,7 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::noinline]] int delete_attr_slow(typename Kind::Handle handle, int keyval) {
   if (is_passed_on(Doing::kDelete, Kind::kNumber, keyval))
-    return Names::delete_attr(handle, keyval);
+    return Names::natively().delete_attr(handle, keyval);
   return mpi::delete_attr<Kind, Names>(handle, keyval);
 }
 

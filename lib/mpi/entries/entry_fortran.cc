@@ -4,15 +4,68 @@
 // mangling that a Fortran compiler may use (mpi_x_, mpi_x, mpi_x__, MPI_X), and the 15 of mpi_f08
 // (mpi_x_f08_). MPI-1's functions and their callbacks take values of type INTEGER, the others
 // INTEGER(KIND=MPI_ADDRESS_KIND). All arguments are passed by reference.
+//
+// A handle of mpi_f08 is a derived type of one INTEGER that is passed by reference, so here it is
+// an INTEGER. The functions of mpi_f08 thus differ from mpif.h's only in that the caller may leave
+// IERROR out (a null pointer). So whatever MPI has to answer goes to its mpif.h functions.
 
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
-#include "mpi/native/fortran.h"
 #include "runtimes/known_in_fortran.h"
 
 namespace attrcache::mpi::fortran {
 namespace {
+
+using Callback = attrcache_callback;
+
+// MPI's Fortran functions of one interface: `Value` is the INTEGER of MPI-1 or the
+// INTEGER(KIND=MPI_ADDRESS_KIND) of MPI-2.
+template <typename Value>
+struct FortranCalls {
+  void (*create_keyval)(Callback*, Callback*, MPI_Fint*, Value*, MPI_Fint*);
+  void (*free_keyval)(MPI_Fint*, MPI_Fint*);
+  void (*set_attr)(MPI_Fint*, MPI_Fint*, Value*, MPI_Fint*);
+  void (*get_attr)(MPI_Fint*, MPI_Fint*, Value*, MPI_Fint*, MPI_Fint*);
+  void (*delete_attr)(MPI_Fint*, MPI_Fint*, MPI_Fint*);
+};
+
+struct AllCalls {
+  FortranCalls<MPI_Fint> mpi1;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) FortranCalls<MPI_Aint> comm;
+#include "mpi/native/kinds.def"
+};
+
+template <typename Value>
+void find(FortranCalls<Value>& calls, int family) {
+  for_each_operation(calls, [family](auto& function, int operation) {
+    resolve(function, ("p" + in_fortran("MPI_" + operation_name(family, operation)) + "_").c_str());
+  });
+}
+
+// Looked up at run time, like native().
+const AllCalls& calls() {
+  static const AllCalls found = [] {
+    AllCalls all;
+    find(all.mpi1, kMpi1Family);
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) find(all.comm, k##kind);
+#include "mpi/native/kinds.def"
+    return all;
+  }();
+  return found;
+}
+
+template <typename Kind>
+typename Kind::Handle handle(MPI_Fint fortran) {
+  if constexpr (facts::kHandleForm == ATTRCACHE_HANDLE_INT) return fortran;
+  return native().of<Kind>().from_fortran(fortran);
+}
+
+template <typename Kind>
+MPI_Fint to_fortran(typename Kind::Handle handle) {
+  if constexpr (facts::kHandleForm == ATTRCACHE_HANDLE_INT) return handle;
+  return native().of<Kind>().to_fortran(handle);
+}
 
 // Stores a result in the caller's IERROR argument, or nowhere if the caller left it out.
 class Ierror {
@@ -57,43 +110,47 @@ struct Interface<MPI_Aint> {
 // set or get calls no error handler, and returns a code of its own. MPICH's Fortran functions fail
 // as C's do, and there C's are used, because they take the anchor's address as it is, where MPI-1's
 // Fortran functions take an INTEGER.
-template <typename K, typename V, Calls<V> AllCalls::*kMember, typename C>
+template <typename K, typename V, FortranCalls<V> AllCalls::*kMember, typename C>
 struct Names {
   using Kind = K;
   using Value = V;
   using InC = C;
   using Handle = typename Kind::Handle;
-  static constexpr auto kCalls = kMember;
+  static const FortranCalls<Value>& in_fortran() { return calls().*kMember; }
 
   static int free_keyval(int* keyval) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::free_keyval(keyval);
     MPI_Fint code = MPI_SUCCESS;
-    (calls().*kCalls).free_keyval(keyval, &code);
+    in_fortran().free_keyval(keyval, &code);
     return code;
   }
   static int set_attr(Handle handle, int keyval, void* value) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::set_attr(handle, keyval, value);
     MPI_Fint object = to_fortran<Kind>(handle);
     auto integer = static_cast<Value>(reinterpret_cast<intptr_t>(value));
     MPI_Fint code = MPI_SUCCESS;
-    (calls().*kCalls).set_attr(&object, &keyval, &integer, &code);
+    in_fortran().set_attr(&object, &keyval, &integer, &code);
     return code;
   }
-  static int get_attr(Handle handle, int keyval, void* value, int* flag) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::get_attr(handle, keyval, value, flag);
+  static int get_attr(Handle handle, int keyval, void*, int*) {
     MPI_Fint object = to_fortran<Kind>(handle);
     Value unwanted;
     MPI_Fint logical;
     MPI_Fint code = MPI_SUCCESS;
-    (calls().*kCalls).get_attr(&object, &keyval, &unwanted, &logical, &code);
+    in_fortran().get_attr(&object, &keyval, &unwanted, &logical, &code);
     return code;
   }
   static int delete_attr(Handle handle, int keyval) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::delete_attr(handle, keyval);
     MPI_Fint object = to_fortran<Kind>(handle);
     MPI_Fint code = MPI_SUCCESS;
-    (calls().*kCalls).delete_attr(&object, &keyval, &code);
+    in_fortran().delete_attr(&object, &keyval, &code);
     return code;
+  }
+
+  static decltype(auto) natively() {
+    if constexpr (facts::kFortranRaisesByItself) {
+      return Names{};
+    } else {
+      return InC::natively();
+    }
   }
 };
 
@@ -115,7 +172,7 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
                    attrcache_known_in_fortran(delete_fn), extra);
   result = mpi::create_keyval(Kind::kNumber, callbacks, keyval, caller, [&] {
     MPI_Fint code = MPI_SUCCESS;
-    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, &code);
+    N::in_fortran().create_keyval(copy_fn, delete_fn, keyval, extra_state, &code);
     return code;
   });
 }
@@ -125,7 +182,7 @@ void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (is_passed_on(Doing::kFree, Kind::kNumber, *keyval)) {
-    (calls().*N::kCalls).free_keyval(keyval, result);
+    N::in_fortran().free_keyval(keyval, result);
   } else {
     result = mpi::free_keyval<N>(Kind::kNumber, keyval);
   }
@@ -136,7 +193,7 @@ void set_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (is_passed_on(Doing::kSet, Kind::kNumber, *keyval)) {
-    (calls().*N::kCalls).set_attr(object, keyval, value, result);
+    N::in_fortran().set_attr(object, keyval, value, result);
   } else {
     result = mpi::set_attr<Kind, N>(handle<Kind>(*object), *keyval, *value,
                                     Interface<typename N::Value>::kTag);
@@ -149,7 +206,7 @@ void get_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (is_passed_on(Doing::kGet, Kind::kNumber, *keyval)) {
-    (calls().*N::kCalls).get_attr(object, keyval, value, flag, result);
+    N::in_fortran().get_attr(object, keyval, value, flag, result);
     const int in_c = *keyval - facts::kFortranKeyvalOffset;
     if constexpr (Kind::kNumber == kCommunicator) {
       if (checking() && *flag == 0 && Kind::predefined_index(in_c) < Kind::kPredefined)
@@ -168,7 +225,7 @@ void delete_attr(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (is_passed_on(Doing::kDelete, Kind::kNumber, *keyval)) {
-    (calls().*N::kCalls).delete_attr(object, keyval, result);
+    N::in_fortran().delete_attr(object, keyval, result);
   } else {
     result = mpi::delete_attr<Kind, N>(handle<Kind>(*object), *keyval);
   }

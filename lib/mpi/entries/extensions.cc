@@ -41,7 +41,7 @@ int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, vo
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) {
     note_handle<Kind>(handle, Doing::kSetIfAbsent, keyval);
-    if (is_null<Kind>(handle)) return Names::set_attr(handle, keyval, nullptr);
+    if (is_null<Kind>(handle)) return Names::natively().set_attr(handle, keyval, nullptr);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -73,6 +73,7 @@ template <typename Kind>
 struct MpixNames {
   using InC = MpixNames;
   using Handle = typename Kind::Handle;
+  static MpixNames natively() { return {}; }
   static int free_keyval(int*) { return raise_on_world(MPI_ERR_KEYVAL); }
   static int set_attr(Handle handle, int, void*) { return raise_on<Kind>(handle, MPI_ERR_KEYVAL); }
   static int get_attr(Handle handle, int, void*, int*) {
@@ -115,7 +116,7 @@ int free_keyval(int* keyval) {
 // there is none, MPI refuses a keyval that never is one.
 template <typename Kind>
 int refuse_to_set_if_absent(typename Kind::Handle handle, int, void*, void*, int*) {
-  return Typed<Kind>::set_attr(handle, MPI_KEYVAL_INVALID, nullptr);
+  return Typed<Kind>::natively().set_attr(handle, MPI_KEYVAL_INVALID, nullptr);
 }
 
 // Its callbacks get values as they were set.
@@ -236,7 +237,7 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
   ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
                                                         void* value) {                           \
     static const auto next =                                                                     \
-        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                  \
+        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::natively().set_attr);       \
     if (is_passed_on(Doing::kSet, Kind::kNumber, keyval)) return next(handle, keyval, value);    \
     return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),   \
                                             ATTRCACHE_AS_AINT);                                  \
@@ -244,7 +245,7 @@ ATTRCACHE_FINALIZE(PMPI_Finalize)
   ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,         \
                                                         void* value, int* flag) {                \
     static const auto next =                                                                     \
-        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                  \
+        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::natively().get_attr);       \
     if (is_passed_on(Doing::kGet, Kind::kNumber, keyval))                                        \
       return next(handle, keyval, value, flag);                                                  \
     return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag, \

@@ -11,36 +11,17 @@
 
 namespace attrcache::mpi {
 
-// `calls()` returns those functions.
-template <typename Kind, const Calls<Kind>& (*calls)()>
-struct NamesInC {
-  using InC = NamesInC;
-  using Handle = typename Kind::Handle;
-  static int create_keyval(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
-                           int* keyval, void* extra_state) {
-    return calls().create_keyval(copy_fn, delete_fn, keyval, extra_state);
-  }
-  static int free_keyval(int* keyval) { return calls().free_keyval(keyval); }
-  static int set_attr(Handle handle, int keyval, void* value) {
-    return calls().set_attr(handle, keyval, value);
-  }
-  static int get_attr(Handle handle, int keyval, void* value, int* flag) {
-    return calls().get_attr(handle, keyval, value, flag);
-  }
-  static int delete_attr(Handle handle, int keyval) { return calls().delete_attr(handle, keyval); }
-};
-
-template <typename Kind>
-const Calls<Kind>& calls_of_kind() {
-  return native().of<Kind>();
-}
-inline const Calls<Communicator>& calls_of_mpi1() { return native().mpi1; }
-
 // MPI_Comm_set_attr and the others of a kind of object.
 template <typename Kind>
-using Typed = NamesInC<Kind, calls_of_kind<Kind>>;
+struct Typed {
+  using InC = Typed;
+  static const Calls<Kind>& natively() { return native().of<Kind>(); }
+};
 // MPI-1's MPI_Attr_put and the others.
-using Mpi1 = NamesInC<Communicator, calls_of_mpi1>;
+struct Mpi1 {
+  using InC = Mpi1;
+  static const Calls<Communicator>& natively() { return native().mpi1; }
+};
 
 }  // namespace attrcache::mpi
 

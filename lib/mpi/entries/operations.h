@@ -90,7 +90,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kSet, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::set_attr(handle, keyval, nullptr);
+    if (is_null<Kind>(handle)) return Names::InC::natively().set_attr(handle, keyval, nullptr);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -120,7 +120,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kDelete, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::delete_attr(handle, keyval);
+    if (is_null<Kind>(handle)) return Names::InC::natively().delete_attr(handle, keyval);
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -156,16 +156,12 @@ inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_c
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. These call the registry
 // and not the C API, which would check the pointers again. They return attrcache's result.
-inline int create_unwatched(const Process& state, int kind, const attrcache_callbacks& callbacks,
-                            int* keyval) {
-  return Registry::of(state.kinds[kind]).create(callbacks, keyval);
-}
 [[gnu::noinline, gnu::cold]] inline int create_watched(const Process& state, int kind,
                                                        const attrcache_callbacks& callbacks,
                                                        int* keyval, const report::Source& source) {
   if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
   Creation creation(kind, callbacks, source);
-  const int result = create_unwatched(state, kind, creation.callbacks(), keyval);
+  const int result = Registry::of(state.kinds[kind]).create(creation.callbacks(), keyval);
   if (result == ATTRCACHE_OK) creation.done(*keyval);
   return result;
 }
@@ -173,7 +169,7 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
                          int* keyval, const report::Source& source) {
   return watched() & (kChecked | kCounted | kSanitized)
              ? create_watched(state, kind, callbacks, keyval, source)
-             : create_unwatched(state, kind, callbacks, keyval);
+             : Registry::of(state.kinds[kind]).create(callbacks, keyval);
 }
 
 // Returns what MPI's function returns. MPI makes the keyval, by `create_natively`, if its kind is
@@ -197,20 +193,18 @@ int create_keyval(int kind, const attrcache_callbacks& callbacks, int* keyval, c
   return create_natively();
 }
 
-inline int free_unwatched(int kind, int* keyval) {
-  return Registry::of(process()->kinds[kind]).free(keyval);
-}
 [[gnu::noinline, gnu::cold]] inline int free_watched(int kind, int* keyval) {
   if (checking()) watch_thread(Doing::kFree, kind, *keyval);
   if (watched() & (kChecked | kCounted)) watch_free(kind, *keyval);
   tsan::release(*keyval);
   const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
-  return free_unwatched(kind, keyval);
+  return Registry::of(process()->kinds[kind]).free(keyval);
 }
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
-  const int result = watched() & (kChecked | kCounted | kSanitized) ? free_watched(kind, keyval)
-                                                                    : free_unwatched(kind, keyval);
+  const int result = watched() & (kChecked | kCounted | kSanitized)
+                         ? free_watched(kind, keyval)
+                         : Registry::of(process()->kinds[kind]).free(keyval);
   // A destructor may have freed the variable, if the keyval could be freed.
   return result == ATTRCACHE_OK ? MPI_SUCCESS : fail_to_free<Names>(result, kind, *keyval);
 }

@@ -40,7 +40,7 @@ template <typename Kind, typename Names>
   if (checking())
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // MPI may not have begun, or be over
   int there = -1;  // stays so after a failure, even if MPI returns MPI_SUCCESS (ask(), touch.cc)
-  const int code = Names::get_attr(handle, keyval, value, &there);
+  const int code = Names::natively().get_attr(handle, keyval, value, &there);
   if (there == -1) return code;
   *flag = there;
   // MPI_LASTUSEDCODE grows, so it must not be remembered.
@@ -71,7 +71,7 @@ template <typename Kind, typename Names>
 [[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value,
                                    int* flag) {
   note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-  return Names::get_attr(handle, keyval, value, flag);
+  return Names::natively().get_attr(handle, keyval, value, flag);
 }
 
 // A get of a keyval that isn't attrcache's. It calls no function but only jumps to one at the end,

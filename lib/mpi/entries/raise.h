@@ -36,7 +36,8 @@ int raise_without_anchor(typename Kind::Handle handle, int code) {
 template <Anchored Kind, typename Names>
 int raise_in_delete(typename Kind::Handle handle, int code) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
-  const int returned = Names::delete_attr(handle, process()->anchor_keyvals[Kind::kNumber]);
+  const int returned =
+      Names::natively().delete_attr(handle, process()->anchor_keyvals[Kind::kNumber]);
   // If the Refusal was not used and the call failed, MPI has raised an error of its own, such as
   // that of a bad handle.
   if (refusal.used() || returned != MPI_SUCCESS) return returned;
@@ -53,7 +54,7 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   if (there == 0) return raise_without_anchor<Kind>(handle, code);
   {
     Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
-    const int returned = Names::set_attr(handle, keyval, anchor);
+    const int returned = Names::natively().set_attr(handle, keyval, anchor);
     if (refusal.used() || returned != MPI_SUCCESS) return returned;
   }
   // The delete callback was not called. MPICH keeps the attributes of datatypes and windows in a
@@ -72,7 +73,7 @@ int raise_in_set(typename Kind::Handle handle, int code) {
 // given a keyval that it knows.
 template <Anchored Kind, typename Names>
 int raise_in_get(typename Kind::Handle handle, void* value, int* flag) {
-  return Names::get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);
+  return Names::natively().get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);
 }
 
 // No function of MPI's fails for sessions and files.
@@ -99,7 +100,7 @@ template <typename Kind, typename Names, Doing kDoing = Doing::kSet>
     return raise_in_set<Kind, Names>(handle, failure(result, code_or_keyval));
   }
   note_result(result, kDoing, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::set_attr(handle, code_or_keyval, nullptr);
+  if (is_keyval_error(result)) return Names::natively().set_attr(handle, code_or_keyval, nullptr);
   return raise_in_set<Kind, Names>(handle, error_code(result, 0));
 }
 
@@ -110,7 +111,7 @@ template <typename Kind, typename Names>
     return raise_in_delete<Kind, Names>(handle, failure(result, code_or_keyval));
   }
   note_result(result, Doing::kDelete, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::delete_attr(handle, code_or_keyval);
+  if (is_keyval_error(result)) return Names::natively().delete_attr(handle, code_or_keyval);
   return raise_in_delete<Kind, Names>(handle, error_code(result, 0));
 }
 
@@ -120,13 +121,13 @@ template <typename Kind, typename Names>
   void* value;
   int flag;
   note_result(result, Doing::kGet, Kind::kNumber, keyval);
-  return Names::get_attr(handle, keyval, &value, &flag);
+  return Names::natively().get_attr(handle, keyval, &value, &flag);
 }
 
 template <typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_free(int result, int kind, int keyval) {
   note_result(result, Doing::kFree, kind, keyval);
-  return Names::free_keyval(&keyval);
+  return Names::natively().free_keyval(&keyval);
 }
 
 }  // namespace attrcache::mpi

@@ -33,7 +33,7 @@ inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* de
   const Native& n = native();
   Callbacks c = {copy_fn, delete_fn};
   recognize(n.constants[kKind], c);
-  if (kKind == ATTRCACHE_COMMUNICATOR && !facts::kOneDup) recognize(n.constants[kMpi1Constants], c);
+  if (kKind == ATTRCACHE_COMMUNICATOR) recognize(n.constants[kMpi1Family], c);
   return c;
 }
 

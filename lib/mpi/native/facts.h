@@ -22,9 +22,28 @@
 
 namespace attrcache::mpi::facts {
 
+// Whether there are Fortran functions that attrcache overrides.
+inline constexpr bool kFortran = !kStandardAbi;
+// What messages append to the name of the MPI.
+inline constexpr const char* kSuffix = kStandardAbi ? " (standard ABI)" : "";
+// Whether a program may give null pointers for callbacks: where constants are such.
+inline constexpr bool kNullCallbacks = kConstants[0][0] == nullptr;
+
 // Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own
 // count of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
+
+#ifndef ATTRCACHE_OPENMPI
+// Predefined handles are constants.
+template <typename Predefined, typename Find>
+void find_predefined(Predefined& p, Find) {
+  p.world = MPI_COMM_WORLD;
+  p.self = MPI_COMM_SELF;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
+  p.null_##comm = MPI_##HANDLE##_NULL;
+#include "mpi/native/kinds.def"
+}
+#endif
 
 // How many predefined keyvals each kind has. No MPI has any of datatypes.
 inline constexpr unsigned kPredefinedComm = 7;

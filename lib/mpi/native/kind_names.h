@@ -24,15 +24,14 @@ static_assert(kCommunicator == int{ATTRCACHE_COMMUNICATOR} &&
 
 // The names of a kind.
 struct KindNames {
-  const char* word;     // as people call such an object
-  const char* c;        // in the names of its functions in C: MPI_Comm_set_attr
-  const char* fortran;  // in the names of its functions in Fortran: mpi_comm_set_attr_
+  const char* word;  // as people call such an object
+  const char* c;     // in the names of its functions: MPI_Comm_set_attr
 };
 inline constexpr KindNames kKindNames[] = {
-#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) {#word, #Comm, #comm},
+#define ATTRCACHE_KIND(kind, word, Comm, ...) {#word, #Comm},
 #include "mpi/native/kinds.def"
-    {"session", "Session", nullptr},
-    {"file", "File", nullptr},
+    {"session", "Session"},
+    {"file", "File"},
 };
 static_assert(sizeof kKindNames / sizeof *kKindNames == kAllKinds);
 

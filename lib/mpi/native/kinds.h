@@ -40,9 +40,10 @@ void for_each_kind(Visit visit) {
 #include "mpi/native/kinds.def"
 }
 
-// The callback constants come in families, one for each kind, and after these one for MPI-1.
-inline constexpr int kMpi1Constants = kMpiKinds;
-inline constexpr int kConstantFamilies = kMpiKinds + 1;
+// The attribute functions and the callback constants come in families, one for each kind, and after
+// these one for MPI-1.
+inline constexpr int kMpi1Family = kMpiKinds;
+inline constexpr int kFamilies = kMpiKinds + 1;
 
 // Calls visit(Kind{}) for the kind with this number, and returns what that returns. A number that
 // is no kind ends the process.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "mpi/handover/channel.h"
 #include "mpi/handover/folder.h"
@@ -35,43 +36,32 @@ int note_library(dl_phdr_info* info, size_t, void* argument) {
   return 0;
 }
 
-template <typename T>
-void resolve_or(T& target, const char* name, T otherwise) {
-  void* symbol = find_symbol(name);
-  target = symbol != nullptr ? reinterpret_cast<T>(symbol) : otherwise;
+constexpr bool kConvertsHandles = facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER;
+
+template <typename Kind>
+void resolve_kind(Calls<Kind>& calls) {
+  for_each_operation(calls, [](auto& function, int operation) {
+    resolve(function, ("PMPI_" + operation_name(Kind::kNumber, operation)).c_str());
+  });
+  const std::string prefix = std::string("PMPI_") + kKindNames[Kind::kNumber].c;
+  if (Kind::kHasErrorHandler) resolve(calls.call_errhandler, (prefix + "_call_errhandler").c_str());
+  if (kConvertsHandles) resolve(calls.to_fortran, (prefix + "_c2f").c_str());
+  if (kConvertsHandles) resolve(calls.from_fortran, (prefix + "_f2c").c_str());
 }
 
 void resolve_mpi1(Native& n) {
-  resolve_or(n.mpi1.create_keyval, "PMPI_Keyval_create", n.comm.create_keyval);
-  resolve_or(n.mpi1.free_keyval, "PMPI_Keyval_free", n.comm.free_keyval);
-  resolve_or(n.mpi1.set_attr, "PMPI_Attr_put", n.comm.set_attr);
-  resolve_or(n.mpi1.get_attr, "PMPI_Attr_get", n.comm.get_attr);
-  resolve_or(n.mpi1.delete_attr, "PMPI_Attr_delete", n.comm.delete_attr);
+  n.mpi1 = n.comm;
+  for_each_operation(n.mpi1, [](auto& function, int operation) {
+    void* const symbol = find_symbol(("PMPI_" + operation_name(kMpi1Family, operation)).c_str());
+    if (symbol != nullptr) function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+  });
 }
 
-constexpr bool kConvertsHandles = facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER;
-
-// MPI's functions for a kind, by what their names begin with: "PMPI_Comm".
-template <typename Kind>
-void resolve_kind(Calls<Kind>& calls, const std::string& prefix) {
-  const auto find = [&prefix](auto& function, const char* name) {
-    resolve(function, (prefix + name).c_str());
-  };
-  find(calls.create_keyval, "_create_keyval");
-  find(calls.free_keyval, "_free_keyval");
-  find(calls.set_attr, "_set_attr");
-  find(calls.get_attr, "_get_attr");
-  find(calls.delete_attr, "_delete_attr");
-  if (Kind::kHasErrorHandler) find(calls.call_errhandler, "_call_errhandler");
-  if (kConvertsHandles) find(calls.to_fortran, "_c2f");
-  if (kConvertsHandles) find(calls.from_fortran, "_f2c");
-}
-
-static_assert(sizeof facts::kConstants / sizeof *facts::kConstants == kConstantFamilies,
+static_assert(sizeof facts::kConstants / sizeof *facts::kConstants == kFamilies,
               "one row for each kind, and one for MPI-1");
 
 void resolve_constants(Native& n) {
-  for (int family = 0; family < kConstantFamilies; ++family) {
+  for (int family = 0; family < kFamilies; ++family) {
     for (int i = 0; i < 3; ++i) {
       const char* name = facts::kConstants[family][i];
       if (name != nullptr) resolve(n.constants[family][i], name);
@@ -105,6 +95,22 @@ const Behaviour& ask_behaviour() {
 void die(const char* what, const char* detail) {
   std::fprintf(stderr, "attrcache: %s %s\n", what, detail);
   std::abort();
+}
+
+std::string operation_name(int family, int operation) {
+  constexpr const char* kNames[kOperations] = {"_create_keyval", "_free_keyval", "_set_attr",
+                                               "_get_attr", "_delete_attr"};
+  constexpr const char* kMpi1[kOperations] = {"Keyval_create", "Keyval_free", "Attr_put",
+                                              "Attr_get", "Attr_delete"};
+  if (family == kMpi1Family) return kMpi1[operation];
+  return std::string(kKindNames[family].c) + kNames[operation];
+}
+
+std::string in_fortran(std::string name) {
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');  // in any locale
+  }
+  return name;
 }
 
 void* find_symbol(const char* name) {
@@ -146,7 +152,7 @@ const Native& find_native() {
         facts::kName);
   }
   auto* n = new Native{};  // never deleted: it lives as long as the process
-#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) resolve_kind<kind>(n->comm, "PMPI_" #Comm);
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) resolve_kind<kind>(n->comm);
 #include "mpi/native/kinds.def"
   resolve_mpi1(*n);
   resolve(n->initialized, "PMPI_Initialized");
@@ -163,34 +169,6 @@ const Native& find_native() {
     return *expected;
   }
   return *n;
-}
-
-template <>
-bool is_predefined<Communicator>(uintptr_t key) {
-  return key == facts::to_key(native().world) || key == facts::to_key(native().self);
-}
-template <>
-bool finalize_deletes<Communicator>(uintptr_t key) {
-  return key == facts::to_key(native().self) ||
-         (key == facts::to_key(native().world) && behaviour().finalize_deletes_on_world);
-}
-
-template <>
-bool is_predefined<Datatype>(uintptr_t key) {
-  return facts::is_predefined_type(key);
-}
-template <>
-bool finalize_deletes<Datatype>(uintptr_t key) {
-  return is_predefined<Datatype>(key) && behaviour().finalize_deletes_on_types;
-}
-
-template <>
-bool is_predefined<Window>(uintptr_t) {
-  return false;
-}
-template <>
-bool finalize_deletes<Window>(uintptr_t) {
-  return false;
 }
 
 bool initialized() {

@@ -8,6 +8,8 @@
 #ifndef ATTRCACHE_MPI_NATIVE_NATIVE_H_
 #define ATTRCACHE_MPI_NATIVE_NATIVE_H_
 
+#include <string>
+
 #include "mpi/native/behaviour.h"
 #include "mpi/native/kinds.h"
 #include "platform/atomic.h"
@@ -50,7 +52,7 @@ struct Native : Predefined {
 
   // The addresses of the callback constants in C (facts::kConstants), by kind; after them those of
   // MPI-1. Null where a constant is a null pointer.
-  attrcache_callback* constants[kConstantFamilies][3];
+  attrcache_callback* constants[kFamilies][3];
 
   template <typename Kind>
   const Calls<Kind>& of() const;
@@ -96,11 +98,35 @@ bool is_null(typename Kind::Handle handle) {
 }
 
 // Whether the object with this key (facts::to_key) is predefined, so that no call can free it, and
-// whether MPI_Finalize deletes its attributes. Each kind has a specialization.
+// whether MPI_Finalize deletes its attributes. No window is predefined.
 template <typename Kind>
-bool is_predefined(uintptr_t key);
+bool is_predefined(uintptr_t key) {
+  if (Kind::kNumber == kDatatype) return facts::is_predefined_type(key);
+  return Kind::kNumber == kCommunicator &&
+         (key == facts::to_key(native().world) || key == facts::to_key(native().self));
+}
 template <typename Kind>
-bool finalize_deletes(uintptr_t key);
+bool finalize_deletes(uintptr_t key) {
+  if (!is_predefined<Kind>(key)) return false;
+  if (Kind::kNumber == kDatatype) return behaviour().finalize_deletes_on_types;
+  return key == facts::to_key(native().self) || behaviour().finalize_deletes_on_world;
+}
+
+// The name of an attribute function of a family, without its "MPI_": "Comm_set_attr", "Attr_put". And
+// any name as Fortran writes it, without the underscores that compilers append.
+inline constexpr int kOperations = 5;
+std::string operation_name(int family, int operation);
+std::string in_fortran(std::string name);
+
+// Calls visit(function, operation) for each of those that an MPI has in a struct such as Calls.
+template <typename OfFamily, typename Visit>
+void for_each_operation(OfFamily& calls, Visit visit) {
+  visit(calls.create_keyval, 0);
+  visit(calls.free_keyval, 1);
+  visit(calls.set_attr, 2);
+  visit(calls.get_attr, 3);
+  visit(calls.delete_attr, 4);
+}
 
 // Whether MPI_Init has been called; and whether MPI_Finalize has got so far that MPI no longer
 // takes calls, which comes some time after ending() (objects/process.h).

@@ -109,12 +109,12 @@ void choose_keyval_numbers(const Process& s) {
 }
 
 // Whether the program's calls of the function with this name reach attrcache first.
-bool comes_to_us(const char* name) {
+bool comes_to_us(const std::string& name) {
   static const char here = 0;
   Dl_info us;
   Dl_info front;
   void* entry = nullptr;
-  void* symbol = dlsym(RTLD_DEFAULT, name);
+  void* symbol = dlsym(RTLD_DEFAULT, name.c_str());
   if (symbol == nullptr || dladdr(&here, &us) == 0 ||
       dladdr1(symbol, &front, &entry, RTLD_DL_SYMENT) == 0) {
     return false;
@@ -126,37 +126,25 @@ bool comes_to_us(const char* name) {
   return defined != nullptr && defined->st_shndx == SHN_UNDEF;
 }
 
-constexpr const char* kOperations[] = {"create_keyval", "free_keyval", "set_attr", "get_attr",
-                                       "delete_attr"};
-constexpr const char* kMpi1[] = {"MPI_Keyval_create", "MPI_Keyval_free", "MPI_Attr_put",
-                                 "MPI_Attr_get", "MPI_Attr_delete"};
-constexpr const char* kMpi1Fortran[] = {"mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_",
-                                        "mpi_attr_get_", "mpi_attr_delete_"};
-
 void find_wrapped(Process& s) {
-  for (int kind = 0; kind < kMpiKinds; ++kind) {
-    for (const char* operation : kOperations) {
-      char name[64];
-      std::snprintf(name, sizeof name, "MPI_%s_%s", kKindNames[kind].c, operation);
-      if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+  for (int family = 0; family < kFamilies; ++family) {
+    const bool is_mpi1 = family == kMpi1Family;
+    bool& wrapped = s.wrapped_by_tool[is_mpi1 ? int{kCommunicator} : family];
+    for (int operation = 0; operation < kOperations; ++operation) {
+      const std::string name = "MPI_" + operation_name(family, operation);
+      if (!comes_to_us(name)) wrapped = true;
       if (!facts::kFortran) continue;
-      for (const char* form : {"mpi_%s_%s_", "mpi_%s_%s_f08_"}) {
-        std::snprintf(name, sizeof name, form, kKindNames[kind].fortran, operation);
-        if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
-      }
+      if (!comes_to_us(in_fortran(name) + "_")) wrapped = true;
+      if (!is_mpi1 && !comes_to_us(in_fortran(name) + "_f08_")) wrapped = true;
     }
-  }
-  for (const char* name : kMpi1) {
-    if (!comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
-  }
-  for (const char* name : kMpi1Fortran) {
-    if (facts::kFortran && !comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
   }
 }
 
 int create_domain(Process& s) {
-  attrcache_kind_options kinds[kMpiKinds];
+  attrcache_kind_options kinds[kAllKinds];
   for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
+  kinds[kSession] = {sizeof *kinds, Session::kHandleForm, kKindNames[kSession].word, nullptr};
+  kinds[kFile] = {sizeof *kinds, File::kHandleForm, kKindNames[kFile].word, nullptr};
   attrcache_domain_options o = {};
   o.communicator = &kinds[kCommunicator];
   o.datatype = &kinds[kDatatype];
@@ -167,12 +155,12 @@ int create_domain(Process& s) {
                                             MPI_KEYVAL_INVALID};
   o.numbers = &numbers;
   int result = attrcache_domain_create(&o, &s.domain);
-  for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
+  for (int i = 0; i < kAllKinds && result == ATTRCACHE_OK; ++i) {
     // The core makes its own kinds with the domain.
     result = attrcache_kind_of(s.domain, i, &s.kinds[i]);
     if (result != ATTRCACHE_OK) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
-  return result == ATTRCACHE_OK ? register_unanchored(s) : result;
+  return result;
 }
 
 void discard(Process* s) {

@@ -121,16 +121,6 @@ void empty_sessions(int* first_failure) {
 
 }  // namespace
 
-int register_unanchored(Process& state) {
-  const attrcache_kind_options session = {sizeof(session), Session::kHandleForm,
-                                          kKindNames[kSession].word, nullptr};
-  const attrcache_kind_options file = {sizeof(file), File::kHandleForm, kKindNames[kFile].word,
-                                       nullptr};
-  const int result = attrcache_kind_register(state.domain, &session, &state.kinds[kSession]);
-  return result == ATTRCACHE_OK ? attrcache_kind_register(state.domain, &file, &state.kinds[kFile])
-                                : result;
-}
-
 template <typename Kind>
 int raise_on(typename Kind::Handle handle, int code) {
   static auto* const call = native_function<int(typename Kind::Handle, int)>(name_of_raise(Kind{}));
@@ -151,7 +141,6 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** found) {
       delete_anchor(made);
     } else {
       count(counts.objects);
-      report::appeared(Kind::kNumber, made);
       report::known_as(Kind::kNumber, made, facts::to_object(handle));
     }
   }

@@ -29,9 +29,6 @@ struct File {
 template <typename Kind>
 concept Unanchored = !Anchored<Kind>;
 
-// Registers the kinds of sessions and files. Returns a result of attrcache's.
-int register_unanchored(Process& state);
-
 // Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An
 // object that isn't known is shown to MPI, which raises the error if its handle is bad. Fails also
 // if no keyval was ever made. Returns an MPI error code, which has been raised.

@@ -15,12 +15,10 @@
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "the standard ABI";
-inline constexpr const char* kSuffix = " (standard ABI)";
 
 inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 
 inline constexpr bool kStandardAbi = true;
-inline constexpr bool kFortran = false;
 
 // MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
 // counted there.
@@ -36,15 +34,6 @@ using SessionHandle = MPI_Session;
 // have it, too, so the MPI is also asked at run time (kStandardAbi).
 inline constexpr const char* kMark = "PMPI_Abi_get_version";
 
-template <typename Predefined, typename Find>
-void find_predefined(Predefined& p, Find) {
-  p.world = MPI_COMM_WORLD;
-  p.self = MPI_COMM_SELF;
-#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
-  p.null_##comm = MPI_##HANDLE##_NULL;
-#include "mpi/native/kinds.def"
-}
-
 // The callback constants in C: null pointers, and one address for all DUP functions.
 inline constexpr const char* kConstants[][3] = {
 #define ATTRCACHE_KIND(...) {nullptr, nullptr, nullptr},
@@ -52,8 +41,6 @@ inline constexpr const char* kConstants[][3] = {
     {nullptr, nullptr, nullptr},
 };
 inline constexpr uintptr_t kDupAddress = 1;
-inline constexpr bool kOneDup = true;
-inline constexpr bool kNullCallbacks = true;
 
 inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 501 && MPI_UNIVERSE_SIZE == 507);

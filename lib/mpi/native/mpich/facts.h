@@ -17,7 +17,6 @@
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "MPICH";
-inline constexpr const char* kSuffix = "";
 
 inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "libmpichfort",
                                                    "libmpifort",
@@ -25,8 +24,6 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "
 
 inline constexpr const char* kMark = "MPIR_Dup_fn";
 inline constexpr bool kStandardAbi = false;
-
-inline constexpr bool kFortran = true;
 
 // MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
 // counted there.
@@ -38,15 +35,6 @@ inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_INT;
 // MPI_Session, which a header before MPI-4.0 lacks.
 using SessionHandle = int;
 
-template <typename Predefined, typename Find>
-void find_predefined(Predefined& p, Find) {
-  p.world = MPI_COMM_WORLD;
-  p.self = MPI_COMM_SELF;
-#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
-  p.null_##comm = MPI_##HANDLE##_NULL;
-#include "mpi/native/kinds.def"
-}
-
 // The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
 // All NULL_* are null pointers.
 inline constexpr const char* kConstants[][3] = {
@@ -55,8 +43,6 @@ inline constexpr const char* kConstants[][3] = {
     {nullptr, "MPIR_Dup_fn", nullptr},
 };
 inline constexpr uintptr_t kDupAddress = 0;
-inline constexpr bool kOneDup = true;
-inline constexpr bool kNullCallbacks = true;
 
 // The keyvals of C are odd (Fortran's are C's plus one), so half the distance from the first one is
 // the index. It is rotated and not shifted so that the lowest bit isn't lost, and an even keyval

@@ -19,8 +19,6 @@ struct ompi_instance_t;
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "Open MPI";
-// What messages append to the name of the MPI.
-inline constexpr const char* kSuffix = "";
 
 // The libraries in which PMPI_ names are looked up when the program opened its MPI locally (dlopen
 // without RTLD_GLOBAL). Version 6 has its objects in a library of their own, with which its
@@ -32,9 +30,6 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi.so", "libmpi_mpifh", 
 inline constexpr const char* kMark = "ompi_mpi_comm_world";
 // Whether handles and constants are the standard ABI's. MPI is asked at run time, and must agree.
 inline constexpr bool kStandardAbi = false;
-
-// Whether there are Fortran functions that attrcache overrides.
-inline constexpr bool kFortran = true;
 
 // MPI_Session_init is not overridden: version 4 has none, and a program that looks for it must not
 // find it in the interposer. This is the variable in which versions with sessions count what keeps
@@ -71,10 +66,6 @@ inline constexpr const char* kConstants[][3] = {
 };
 // The address of all DUP functions where that is a constant number, else 0.
 inline constexpr uintptr_t kDupAddress = 0;
-// Whether one function is the DUP function of all kinds.
-inline constexpr bool kOneDup = false;
-// Whether a program may give null pointers for callbacks. Open MPI refuses them.
-inline constexpr bool kNullCallbacks = false;
 
 // The index of a predefined keyval among those of its kind. For any other keyval it is a number
 // that is too large to be an index.
