@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that make objects, each overridden so that the report can say which places make
-// objects and don't free them. Without a report a call is passed on after one branch. As in
+// objects and don't free them. Without a report a call is only passed on. As in
 // free.cc, both MPI_ and PMPI_ names are overridden, and other languages end up in one of them.
 // (MPI_Comm_spawn is in init.cc. Not counted: what sessions and the functions of large counts make.)
 
@@ -13,13 +13,6 @@
 
 namespace attrcache::mpi {
 namespace {
-
-// Once it is known that no report is wanted, later calls go from the entry to `next` at once.
-// Relaxed, because MPI's functions were there before this call.
-template <typename Next>
-void go_straight(Atomic<Next*>& straight, Next* next) {
-  if (process() != nullptr && !counting()) straight.store(next, kRelaxed);
-}
 
 template <typename Kind>
 int constructed(int code, typename Kind::Handle* made) {
@@ -37,11 +30,7 @@ extern "C" {
 #define ATTRCACHE_MAKE(kind, name, parameters, arguments)                           \
   ATTRCACHE_ENTRY int name(ATTRCACHE_PARAMETERS parameters) {                       \
     using Next = int(ATTRCACHE_PARAMETERS parameters);                              \
-    static constinit attrcache::Atomic<Next*> straight{nullptr};                    \
-    if (Next* const now = straight.load(attrcache::kRelaxed)) [[likely]]            \
-      return now arguments;                                                         \
     static Next* const next = attrcache::mpi::behind<Next>(#name);                  \
-    attrcache::mpi::go_straight(straight, next);                                    \
     return attrcache::mpi::constructed<attrcache::mpi::kind>(next arguments, made); \
   }
 #define ATTRCACHE_MAKES(kind, name, parameters, arguments) \

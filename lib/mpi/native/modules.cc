@@ -20,7 +20,6 @@ struct State {
   std::map<std::tuple<uintptr_t, uintptr_t, std::string>, Module*> seen;
   std::map<uintptr_t, const Module*> present;  // by their ends
   bool anew = false;                           // `present` is being filled
-  bool has_python = false;
 };
 // Never destroyed, because MPI may end after the program's static objects.
 State& state() {
@@ -72,7 +71,6 @@ int look(dl_phdr_info* info, size_t, void*) {
     known = new Module{info->dlpi_addr + begin,      info->dlpi_addr + end, info->dlpi_addr, "",
                        is_mpi_library(path.c_str()), is_python_module(path)};
     path.copy(known->path, sizeof known->path - 1);
-    s.has_python |= known->is_python;
   }
   s.present[known->end] = known;
   return 0;
@@ -88,12 +86,6 @@ const Module* module_at(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const auto found = s.present.upper_bound(at);
   return found != s.present.end() && found->second->begin <= at ? found->second : nullptr;
-}
-
-bool has_python_modules() {
-  State& s = state();
-  const std::lock_guard held(s.lock);
-  return s.has_python;
 }
 
 const Module* module_named(const std::string& name) {

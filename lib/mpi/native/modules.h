@@ -27,9 +27,6 @@ struct Module {
 // the same.
 const Module* module_at(const void* address);
 
-// Whether one of Python's extension modules has been seen by module_at().
-bool has_python_modules();
-
 // The name of a file without its folder, and whether that begins in one of these ways.
 inline const char* base_name(const char* path) {
   const char* const slash = std::strrchr(path, '/');

@@ -90,12 +90,6 @@ std::string name_of(int number, void* object) {
   return with_kind(number, [object](auto kind) { return ask_name<decltype(kind)>(object); });
 }
 
-void appeared(int kind, const void* anchor) {
-  if (!counting()) return;
-  const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, ""};
-}
-
 void known_as(int kind, const void* anchor, void* object) {
   if (!counting()) return;
   const std::lock_guard held(lock);

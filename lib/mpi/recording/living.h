@@ -14,10 +14,8 @@
 
 namespace attrcache::mpi::report {
 
-// An object got its anchor. (An anchor begins with its table.)
-void appeared(int kind, const void* anchor);
-// The object's handle became known, or it has not been freed after all (ends). It is given as by
-// facts::to_object.
+// An object got its anchor, its handle became known, or it has not been freed after all (ends). The
+// handle is given as by facts::to_object. (An anchor begins with its table.)
 void known_as(int kind, const void* anchor, void* object);
 // A dup of `old_object` has made an object with that anchor.
 void duplicated(int kind, void* old_object, const void* anchor);

@@ -62,10 +62,8 @@ Maker* find_maker(int kind, const Source& source) {
   Place named_by = function != nullptr ? function_place(reinterpret_cast<const void*>(function))
                                        : Place{source.caller, module_at(source.caller)};
   // Without the lock: Python may collect garbage here, and finalizers may make keyvals.
-  if (has_python_modules()) {
-    const Module* const python = python_code(module_at(source.caller));
-    if (python != nullptr) named_by = {python, python};
-  }
+  const Module* const python = python_code(module_at(source.caller));
+  if (python != nullptr) named_by = {python, python};
   Key key = {kind, copy_fn, source.delete_fn, named_by};
   const std::lock_guard held(map_lock);
   const bool full = makers().size() >= kMost && !makers().contains(key);

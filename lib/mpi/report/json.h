@@ -6,6 +6,7 @@
 #define ATTRCACHE_MPI_REPORT_JSON_H_
 
 #include <concepts>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,22 @@ class Json {
   }
 
   // A value. Bytes that aren't UTF-8 are left to the reader to replace.
-  Json& add(std::string_view value);
+  Json& add(std::string_view value) {
+    separate();
+    text_ += '"';
+    for (const char c : value) {
+      if (c == '"' || c == '\\') text_ += '\\';
+      if (static_cast<unsigned char>(c) < 0x20) {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", c);
+        text_ += escape;
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+    return *this;
+  }
   Json& add(const char* value) { return add(std::string_view(value)); }
   Json& add(std::integral auto value) {
     separate();

@@ -71,9 +71,7 @@ int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) 
     return code;
   }
   *anchor = made;
-  if (made == nullptr) return MPI_SUCCESS;
-  count(counts.objects);
-  report::appeared(Kind::kNumber, made);
+  if (made != nullptr) count(counts.objects);
   return MPI_SUCCESS;
 }
 
@@ -94,7 +92,6 @@ int find_late(Freeing& freeing, typename Kind::Handle handle, Attach if_none, An
     freeing.late = new_anchor();
     if (freeing.late == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
     count(counts.objects);
-    report::appeared(Kind::kNumber, freeing.late);
     report::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
   }
   *anchor = freeing.late;
