@@ -56,12 +56,14 @@ serves "$prefix/bin/attrcache-run"
 expect "$prefix/lib/attrcache/libattrcache_mpi_abi.so" "$prefix/bin/attrcache-run" --mpi mpi_abi --print
 expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
 
-# The modulefile, if Lmod is installed.
+# The modulefiles, if Lmod is installed.
 lmod=/usr/share/lmod/lmod/libexec/lmod
-if [[ -x $lmod ]]; then
-  (eval "$(MODULEPATH=$prefix/share/attrcache/modulefiles $lmod bash load attrcache 2>"$work/log")" &&
-    [ "$(command -v attrcache-run)" = "$prefix/bin/attrcache-run" ]) || fail "the modulefile: $(cat "$work/log")"
-fi
+for file in "$prefix"/share/attrcache/modulefiles/attrcache/*; do
+  [ -x $lmod ] || break
+  rm -rf "$work/modules" && mkdir -p "$work/modules/attrcache" && cp "$file" "$work/modules/attrcache"
+  (eval "$(MODULEPATH=$work/modules $lmod bash load attrcache 2>"$work/log")" &&
+    [ "$(command -v attrcache-run)" = "$prefix/bin/attrcache-run" ]) || fail "$file: $(cat "$work/log")"
+done
 
 # A prefix with unusual characters, and removing what was installed, as README.md says.
 odd="$work/a b&c|d"
