@@ -52,6 +52,10 @@ struct Mpi {
     MPI_Comm copy;
     return MPI_Comm_dup(comm, &copy) == MPI_SUCCESS && MPI_Comm_free(&copy) == MPI_SUCCESS;
   }
+  static MPI_Comm predefined(int* key) {
+    *key = MPI_TAG_UB;
+    return MPI_COMM_WORLD;
+  }
 };
 
 // Whether attrcache serves this process: the function then comes from its library.

@@ -14,6 +14,7 @@
 #include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
+#include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/modules.h"
@@ -98,21 +99,6 @@ template <typename Kind, typename Names>
     return Names::natively().get_attr(handle, keyval, value, flag);
   return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
                                     attrcache_get);
-}
-
-// A get of a keyval that isn't attrcache's.
-template <typename Kind, typename Names>
-[[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
-                                      int* flag) {
-  const bool predefined = Kind::predefined_index(keyval) < Kind::kPredefined;
-  if (predefined) note_handle<Kind>(handle, Doing::kGet, keyval);
-  if (!predefined || checking()) note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-  const int code = Names::natively().get_attr(handle, keyval, value, flag);
-  if constexpr (Kind::kNumber == kCommunicator) {
-    if (predefined && checking() && code == MPI_SUCCESS && flag != nullptr && *flag == 0)
-      watch_absent(handle, keyval);
-  }
-  return code;
 }
 
 template <typename Kind, typename Names>

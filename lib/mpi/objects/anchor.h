@@ -12,15 +12,29 @@
 #ifndef ATTRCACHE_MPI_OBJECTS_ANCHOR_H_
 #define ATTRCACHE_MPI_OBJECTS_ANCHOR_H_
 
+#include <algorithm>
+
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
 #include "mpi/objects/handle_map.h"
+#include "platform/atomic.h"
 
 namespace attrcache::mpi {
 
+// The most predefined keyvals that a kind has.
+#define ATTRCACHE_KIND(kind, ...) kind::kPredefined,
+inline constexpr unsigned kMostPredefined = std::max({
+#include "mpi/native/kinds.def"
+});
+
 struct alignas(64) Anchor {
   attrcache_table table;
+  // MPI's predefined attributes of this object (entries/predefined.h). Each is null if MPI was not
+  // asked yet, kAbsent if the object doesn't have the attribute, or else the pointer that MPI gives
+  // in C.
+  Atomic<void*> predefined[kMostPredefined];
 };
+static_assert(sizeof(Anchor) == 128);
 
 template <typename Kind>
 inline constinit HandleMap objects;

@@ -21,6 +21,7 @@
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
+#include "mpi/serving/touch.h"
 #include "mpi/serving/unanchored.h"
 #include "mpi/watching/misuse.h"
 #include "mpi/watching/watch.h"
@@ -239,6 +240,12 @@ int begin_first(const Process** state) {
   }
   watch_for_end(*made);
   report::begin(code_at_finalize);
+  if (initialized() && !finalized()) {
+    // So that gets of their predefined attributes find anchors from now on (predefined.h). The map
+    // gets these at their first use: until then they would only be in others' way.
+    attach_if_there_is_memory(native().world);
+    attach_if_there_is_memory(native().self);
+  }
   return MPI_SUCCESS;
 }
 

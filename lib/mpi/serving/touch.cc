@@ -130,6 +130,13 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   return MPI_SUCCESS;
 }
 
+void attach_if_there_is_memory(MPI_Comm comm) {
+  Anchor* anchor;
+  if (attach<Communicator>(*process(), comm, &anchor) == MPI_SUCCESS && anchor != nullptr) {
+    report::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
+  }
+}
+
 template <typename Kind>
 void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const Process& state = *process();

@@ -14,13 +14,17 @@ namespace attrcache::mpi {
 // error (for example because the handle is bad, or because Attach::kYes found no memory for an
 // anchor). Threads that touch an object first at the same time get the same anchor.
 //
-// Only a set may attach an anchor. A get must not: MPI may be walking the
+// Only a set may attach an anchor, and begin_first(). A get must not: MPI may be walking the
 // object's attributes at that moment, for a dup or a free, and be calling the callback of a keyval
 // that isn't attrcache's, which makes the get. An attribute that is added then can make MPI lose
 // others, or is itself never deleted.
 enum class Attach { kNo, kYes };
 template <Anchored Kind>
 int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor);
+
+// Attaches an anchor to a communicator that has none. If there is no memory, nothing happens, and
+// the communicator's first set tries again.
+void attach_if_there_is_memory(MPI_Comm comm);
 
 // Gives a late anchor (freeing.h) to MPI, because the object has not been freed after all. If that
 // fails, the anchor's attributes are deleted.
