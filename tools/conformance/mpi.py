@@ -161,7 +161,7 @@ class Mpi:
             file.write(text)
         return name
 
-    def launch(self, program, *arguments, seconds=None):
+    def launch(self, program, *arguments, seconds=None, **environment):
         """As run, of a program in the folder.
 
         Each launch has a $TMPDIR of its own, because they run in parallel: when Open MPI's launcher ends, it removes a
@@ -170,7 +170,7 @@ class Mpi:
         command = [*self.served_by, *self.mpirun, os.path.join(self.folder, program), *arguments]
         # A short name, since there will be sockets in it.
         with tempfile.TemporaryDirectory(prefix="", ignore_cleanup_errors=True) as scratch:
-            ended = run(command, seconds or self.timeout, environment={**os.environ, "TMPDIR": scratch})
+            ended = run(command, seconds or self.timeout, environment={**os.environ, "TMPDIR": scratch, **environment})
         # libfabric's PSM writes a file about each crash of this program into the user's folder.
         for left in glob.glob(glob.escape(os.path.basename(program)) + ".80s-*.btr"):
             os.remove(left)
@@ -182,10 +182,7 @@ class Mpi:
             raise BadInput("%s does not compile a small MPI program: %s" % (" ".join(self.mpicc), telling_line(wrong)))
         # The launcher of attrcache may build its library first.
         seconds = 1800 if self.served_by else self.timeout
-        verbose = os.environ.get("ATTRCACHE_VERBOSE")
-        os.environ["ATTRCACHE_VERBOSE"] = "1"
-        code, text, _ = self.launch("probe", seconds=seconds)
-        os.environ.pop("ATTRCACHE_VERBOSE") if verbose is None else os.environ.update(ATTRCACHE_VERBOSE=verbose)
+        code, text, _ = self.launch("probe", seconds=seconds, ATTRCACHE_VERBOSE="1")
         # attrcache's lines may be anywhere within the program's output.
         program = re.sub(r"attrcache\[\d+\]: [^\n]*\n?", "", text)
         line = re.search(r"probe: (\d+)\.(\d+)\|(\d+)\|(\d+)\|(.*)", program)

@@ -151,22 +151,17 @@ class Runner:
             if why:
                 results[check.name] = Result(check, "not applicable", why)
             else:
-                groups.setdefault((check.section, check.face), []).append(check)
+                groups.setdefault(check.section + ("_" + check.face if check.face else ""), []).append(check)
         with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-            compiling = {}
-            for (section, face), members in groups.items():
-                name = section + ("_" + face if face else "")
-                compiling[(section, face)] = pool.submit(self.compile_group, members, name)
             programs = {}
-            for future in compiling.values():
+            for future in [pool.submit(self.compile_group, members, name) for name, members in groups.items()]:
                 programs.update(future.result())
             if self.mpi.together:
                 by_program = {}
-                for members in groups.values():
-                    for check in members:
-                        path, _ = programs[check.name]
-                        if check.how == 1 and not check.after and check.kind != "open" and path:
-                            by_program.setdefault(path, []).append(check)
+                for check in (check for members in groups.values() for check in members):
+                    path, _ = programs[check.name]
+                    if check.how == 1 and not check.after and check.kind != "open" and path:
+                        by_program.setdefault(path, []).append(check)
                 together = [pool.submit(self.run_together, checks, path) for path, checks in by_program.items()]
                 for result in (result for future in together for result in future.result()):
                     results[result.check.name] = result

@@ -13,23 +13,17 @@
 #define USE_MPI use mpi_f08
 #define INCLUDE_MPI
 #endif
+!@
 #if FACE == 3
-#define comm_t type(MPI_Comm)
-#define type_t type(MPI_Datatype)
-#define win_t type(MPI_Win)
-#define comm_of(handle) MPI_Comm(handle)
-#define type_of(handle) MPI_Datatype(handle)
-#define win_of(handle) MPI_Win(handle)
+#define xxx_t type(MPI_Xxx)
+#define xxx_of(handle) MPI_Xxx(handle)
 #define number_of(handle) handle%MPI_VAL
 #else
-#define comm_t integer
-#define type_t integer
-#define win_t integer
-#define comm_of(handle) handle
-#define type_of(handle) handle
-#define win_of(handle) handle
+#define xxx_t integer
+#define xxx_of(handle) handle
 #define number_of(handle) handle
 #endif
+!@
 
 module attributes
   USE_MPI
