@@ -9,6 +9,7 @@ checked. With PRELOADED, gets are counted once more under the name CONTENDER_rep
 """
 
 import os
+import re
 import sys
 import tempfile
 
@@ -55,6 +56,10 @@ def main(budgets_path, *specs):
         counts.update(count(spec))
         if "@" in spec:
             counts.update(count_reported(spec))
+    counts = {(operation, re.sub("^(openmpi|mpich)_", "", contender)): n for (operation, contender), n in counts.items()}
+    for operation, contender in counts:
+        if operation.endswith("_among"):
+            budgets.setdefault((operation, contender), budgets[operation.removesuffix("_among"), contender])
     contenders = {contender for _, contender in counts}
     over = 0
     print(f"{'operation':24} {'contender':31} {'counted':>8} {'budget':>8}")
