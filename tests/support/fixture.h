@@ -83,6 +83,10 @@ struct Object {
   int set_as(int keyval, intptr_t value, attrcache_tag tag) {
     return attrcache_set_as(kind, &table, this, keyval, value, tag, nullptr);
   }
+  int set_if_absent(int keyval, intptr_t value, void** present,
+                    attrcache_tag tag = ATTRCACHE_AS_POINTER) {
+    return attrcache_set_if_absent(kind, &table, this, keyval, value, tag, present);
+  }
   int get(int keyval, void** value) const { return attrcache_get(kind, &table, keyval, value); }
   int erase(int keyval, int* code = nullptr) {
     return attrcache_delete(kind, &table, this, keyval, code);

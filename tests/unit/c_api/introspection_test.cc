@@ -56,20 +56,6 @@ TEST_F(IntrospectionTest, AtMostCapacityIsFilled) {
   EXPECT_EQ(attributes[2].value, 2);
 }
 
-TEST_F(IntrospectionTest, AttributesAreListedInTheOrderOfSetting) {
-  const std::vector<int> k = ApiTest::keyvals(200);
-  for (int i = 0; i < 200; ++i) object.set_as(k[(i * 7) % 200], i, ATTRCACHE_AS_AINT);
-  const std::vector<attrcache_attribute_info> infos = object.list();
-  ASSERT_EQ(infos.size(), 200u);
-  for (int i = 0; i < 200; ++i) {
-    EXPECT_EQ(infos[i].value, i);
-    EXPECT_EQ(infos[i].keyval, k[(i * 7) % 200]);
-    EXPECT_EQ(infos[i].tag, ATTRCACHE_AS_AINT);
-    EXPECT_EQ(infos[i].holders, 0u);
-    EXPECT_FALSE(infos[i].deleting);
-  }
-}
-
 TEST_F(IntrospectionTest, KeyvalsBeyondTheFirstGenerationAreListedAsTheyWereHandedOut) {
   int keyval = 0;
   for (int i = 0; i < 1000; ++i) free_keyval(kind, keyval = recorder.keyval(kind));

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <pthread.h>
+
+#include <thread>
+
 #include "tests/support/recorder.h"
 
 namespace attrcache::support {
@@ -68,14 +72,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ConversionAbsentTest, ReadersOfEveryLanguageLeaveTheVariableAlone) {
   Universe universe;
+  void* c = &universe;
   const int keyval = Recorder::make(universe.kind(), {});
   Object object(universe.kind());
   int fint = 7;
   intptr_t aint = 8;
   EXPECT_EQ(attrcache_get_fint(object.kind, &object.table, keyval, &fint), ATTRCACHE_ABSENT);
   EXPECT_EQ(attrcache_get_aint(object.kind, &object.table, keyval, &aint), ATTRCACHE_ABSENT);
+  EXPECT_EQ(object.get(keyval, &c), ATTRCACHE_ABSENT);
   EXPECT_EQ(fint, 7);
   EXPECT_EQ(aint, 8);
+  EXPECT_EQ(c, &universe);
 }
 
 // ---- Calling conventions ------------------------------------------------------------------------
@@ -182,6 +189,27 @@ TEST_P(FortranTest, ADeletionThatWasLeftGetsItsArgumentsToo) {
 
 INSTANTIATE_TEST_SUITE_P(Languages, FortranTest,
                          ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
+
+TEST(CCallbackTest, ACopyFnThatSetsNothingCopiesNothing) {
+  Universe universe;
+  Object object(universe.kind()), to(universe.kind());
+  const auto silent = [](void*, int, void*, void*, void*, int*) { return 0; };
+  object.set(make_keyval(object.kind, callback(+silent), nullptr), 1);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_TRUE(to.all_zero());
+}
+
+// lib/include/README.md promises this.
+TEST(CCallbackTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Universe universe;
+  Object object(universe.kind());
+  const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };
+  const int keyval = make_keyval(object.kind, nullptr, callback(+leave));
+  object.set(keyval, 1);
+  EXPECT_DEATH(std::thread([&] { object.erase(keyval); }).join(), "");
+  EXPECT_EQ(attrcache_table_abandon(object.kind, &object.table), ATTRCACHE_OK);
+}
 
 // Fortran callbacks get the address of extra_state, so they may change it. Without a
 // fortran_handle, the handle is the low bits of the object's address.

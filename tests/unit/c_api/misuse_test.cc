@@ -20,6 +20,7 @@ class MisuseTest : public ApiTest {
     intptr_t aint = 77;
     attrcache_borrowed borrowed = {};
     attrcache_keyval_info info = {};
+    const attrcache_callbacks callbacks = {};
     int variable = bad;
     EXPECT_EQ(object.get(bad, &value), error);
     EXPECT_EQ(attrcache_get_fint(kind, &object.table, bad, &fint), error);
@@ -28,8 +29,11 @@ class MisuseTest : public ApiTest {
     EXPECT_EQ(fint, 77);
     EXPECT_EQ(aint, 77);
     EXPECT_EQ(object.set(bad, 1), error);
+    EXPECT_EQ(object.set_if_absent(bad, 1, &value), error);
+    EXPECT_EQ(value, this);
     EXPECT_EQ(object.erase(bad), error);
     EXPECT_EQ(attrcache_borrow(kind, &object.table, bad, &borrowed), error);
+    EXPECT_EQ(attrcache_keyval_set_callbacks(kind, bad, &callbacks), error);
     EXPECT_EQ(attrcache_set_predefined(kind, bad, 1), error);
     EXPECT_EQ(attrcache_keyval_describe(kind, bad, &info, nullptr), error);
     EXPECT_EQ(attrcache_keyval_free(kind, &variable), error);
@@ -39,7 +43,8 @@ class MisuseTest : public ApiTest {
   int keyval = recorder.keyval(kind);
 };
 
-TEST_F(MisuseTest, KeyvalInvalid) {
+TEST_F(MisuseTest, KeyvalUnknownOrInvalid) {
+  expect_everywhere(keyval + 16, ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   expect_everywhere(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_ERR_KEYVAL_INVALID);
   object.set(keyval, 1);
   expect_everywhere(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_ERR_KEYVAL_INVALID);
@@ -168,10 +173,15 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_kind_register(domain, nullptr, nullptr), kNull);
   EXPECT_EQ(attrcache_keyval_create(nullptr, nullptr, &i), kNull);
   EXPECT_EQ(attrcache_keyval_create(kind, nullptr, nullptr), kNull);
+  const attrcache_callbacks callbacks = {};
+  EXPECT_EQ(attrcache_keyval_set_callbacks(nullptr, keyval, &callbacks), kNull);
+  EXPECT_EQ(attrcache_keyval_set_callbacks(kind, keyval, nullptr), kNull);
   EXPECT_EQ(attrcache_keyval_free(nullptr, &keyval), kNull);
   EXPECT_EQ(attrcache_keyval_free(kind, nullptr), kNull);
   EXPECT_EQ(attrcache_set_as(nullptr, t, this, keyval, 1, kPointer, nullptr), kNull);
   EXPECT_EQ(attrcache_set_as(kind, nullptr, this, keyval, 1, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_set_if_absent(nullptr, t, this, keyval, 1, kPointer, &value), kNull);
+  EXPECT_EQ(attrcache_set_if_absent(kind, nullptr, this, keyval, 1, kPointer, &value), kNull);
   EXPECT_EQ(attrcache_get(kind, nullptr, keyval, &value), kNull);
   EXPECT_EQ(attrcache_get(kind, t, keyval, nullptr), kNull);
   EXPECT_EQ(attrcache_get(nullptr, t, absent, &value), kNull);
@@ -219,21 +229,27 @@ TEST_F(MisuseTest, NullPointers) {
 
 TEST_F(MisuseTest, ArgumentsOutOfRange) {
   attrcache_callbacks callbacks = {};
-  int made = -7;
+  const auto expect_refused = [&] {
+    int made = -7;
+    EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(made, -7);
+    EXPECT_EQ(attrcache_keyval_set_callbacks(kind, keyval, &callbacks), ATTRCACHE_ERR_ARGUMENT);
+  };
   for (const int language : {-1, 4, 99}) {
     callbacks.language = static_cast<attrcache_language>(language);
-    EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
+    expect_refused();
   }
   callbacks.language = ATTRCACHE_C;
   callbacks.flags = 2 * ATTRCACHE_DELETE_ONCE;
-  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
+  expect_refused();
   callbacks.flags = 0;
   callbacks.delete_fn = ATTRCACHE_DUP_FN;
-  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(made, -7);
+  expect_refused();
   object.set(keyval, 1);
-  for (const int tag : {-1, 4, 99}) {
-    EXPECT_EQ(object.set_as(keyval, 2, static_cast<attrcache_tag>(tag)), ATTRCACHE_ERR_ARGUMENT);
+  for (const int number : {-1, 4, 99}) {
+    const auto tag = static_cast<attrcache_tag>(number);
+    EXPECT_EQ(object.set_as(keyval, 2, tag), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(object.set_if_absent(keyval, 2, nullptr, tag), ATTRCACHE_ERR_ARGUMENT);
   }
   for (const int mode : {-1, 3}) {
     EXPECT_EQ(object.free(static_cast<attrcache_delete_mode>(mode)), ATTRCACHE_ERR_ARGUMENT);

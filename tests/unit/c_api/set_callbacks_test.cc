@@ -68,19 +68,6 @@ TEST_F(SetCallbacksTest, TheLanguageToo) {
   EXPECT_EQ(callbacks.language, ATTRCACHE_FORTRAN_FINT);
 }
 
-// Memory stays bounded: replaced callbacks are released.
-TEST_F(SetCallbacksTest, AgainAndAgain) {
-  for (int round = 0; round < 100; ++round) {
-    const int keyval = Recorder::make(kind, {});
-    for (int i = 0; i < 10; ++i) {
-      EXPECT_EQ(give(keyval, i % 2 == 0 ? recorder.callbacks() : attrcache_callbacks{}),
-                ATTRCACHE_OK);
-    }
-    EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  }
-  EXPECT_EQ(recorder.destructions, 0);
-}
-
 TEST_F(SetCallbacksTest, NotAfterItsFirstUse) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);
@@ -94,22 +81,6 @@ TEST_F(SetCallbacksTest, NotAfterItsFirstUse) {
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(recorder.destructions, 1);
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_KEYVAL_STALE);
-}
-
-TEST_F(SetCallbacksTest, BadArguments) {
-  const int keyval = Recorder::make(kind, {});
-  attrcache_callbacks bad = {};
-  EXPECT_EQ(attrcache_keyval_set_callbacks(nullptr, keyval, &bad), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_keyval_set_callbacks(kind, keyval, nullptr), ATTRCACHE_ERR_NULL);
-  bad.delete_fn = ATTRCACHE_DUP_FN;
-  EXPECT_EQ(give(keyval, bad), ATTRCACHE_ERR_ARGUMENT);
-  bad = {};
-  bad.language = static_cast<attrcache_language>(4);
-  EXPECT_EQ(give(keyval, bad), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(give(ATTRCACHE_KEYVAL_INVALID, {}), ATTRCACHE_ERR_KEYVAL_INVALID);
-  EXPECT_EQ(give(keyval + 16, {}), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(define(kind, 5), ATTRCACHE_OK);
-  EXPECT_EQ(give(5, {}), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
 }
 
 // ---- Raw callbacks, context ----
@@ -146,6 +117,7 @@ struct Runtime {
     auto* self = static_cast<Runtime*>(context);
     EXPECT_EQ(extra, self + 1);
     ++self->ends;
+    throw 5;  // it is caught
   }
   attrcache_callbacks callbacks() {
     attrcache_callbacks c = {};
@@ -159,22 +131,27 @@ struct Runtime {
   }
 };
 
-TEST_F(SetCallbacksTest, RawCallbacksGetAndCopyWhatWasSet) {
+TEST_F(SetCallbacksTest, RawCallbacksGetWhatWasSetAndMayChangeTheTagOfACopy) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
   for (const attrcache_tag tag :
        {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
-    Object from(kind), to(kind);
-    EXPECT_EQ(from.set_as(keyval, -6, tag), ATTRCACHE_OK);
-    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-    EXPECT_EQ(runtime.tag_seen, tag);
-    EXPECT_EQ(to.list().at(0).tag, tag) << "unless the callback changes it";
-    EXPECT_EQ(to.list().at(0).value, -5);
-    EXPECT_EQ(from.free(), ATTRCACHE_OK);
-    EXPECT_EQ(runtime.tag_seen, tag);
-    EXPECT_EQ(runtime.value_seen, -6);
+    for (const int tag_out : {-1, int{ATTRCACHE_AS_FINT}}) {
+      runtime.tag_out = tag_out;
+      Object from(kind), to(kind);
+      EXPECT_EQ(from.set_as(keyval, -6, tag), ATTRCACHE_OK);
+      EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+      EXPECT_EQ(runtime.tag_seen, tag);
+      EXPECT_EQ(to.list().at(0).tag, tag_out < 0 ? tag : ATTRCACHE_AS_FINT);
+      EXPECT_EQ(to.list().at(0).value, -5);
+      EXPECT_EQ(from.free(), ATTRCACHE_OK);
+      EXPECT_EQ(runtime.tag_seen, tag);
+      EXPECT_EQ(runtime.value_seen, -6);
+    }
   }
-  free_keyval(kind, keyval);
+  EXPECT_EQ(runtime.ends, 0);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 1);
 }
 
 TEST(RawCallbacksTest, AFintOf64BitsIsCopiedWhole) {
@@ -195,22 +172,6 @@ TEST(RawCallbacksTest, AFintOf64BitsIsCopiedWhole) {
   EXPECT_EQ(to.free(), ATTRCACHE_OK);
 }
 
-TEST_F(SetCallbacksTest, RawCallbacksMayChangeTheTag) {
-  Runtime runtime;
-  const int keyval = Recorder::make(kind, runtime.callbacks());
-  EXPECT_EQ(object.set_as(keyval, -9, ATTRCACHE_AS_AINT), ATTRCACHE_OK);
-  runtime.tag_out = ATTRCACHE_AS_FINT;
-  Object to(kind);
-  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.list().at(0).tag, ATTRCACHE_AS_FINT);
-  EXPECT_EQ(to.free(), ATTRCACHE_OK);
-  EXPECT_EQ(runtime.tag_seen, ATTRCACHE_AS_FINT);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  EXPECT_EQ(runtime.ends, 0);
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(runtime.ends, 1);
-}
-
 TEST_F(SetCallbacksTest, ATagThatDoesNotExist) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
@@ -225,15 +186,12 @@ TEST_F(SetCallbacksTest, ATagThatDoesNotExist) {
   EXPECT_EQ(runtime.ends, 1);
 }
 
-TEST_F(SetCallbacksTest, ContextsEndWithUnusedKeyvalsAndDomains) {
+TEST_F(SetCallbacksTest, AContextEndsWithItsDomain) {
   Runtime runtime;
-  const int keyval = Recorder::make(kind, runtime.callbacks());
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  EXPECT_EQ(runtime.ends, 1);
   Recorder::make(kind, runtime.callbacks());
   EXPECT_EQ(attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_IF_UNUSED, nullptr),
             ATTRCACHE_OK);
-  EXPECT_EQ(runtime.ends, 2);
+  EXPECT_EQ(runtime.ends, 1);
 }
 
 }  // namespace

@@ -141,24 +141,6 @@ TEST_F(UserLevelTest, SwitchedWithinDeleteFn) {
   borrower.finish();
 }
 
-// A deletion is left to the user-level thread that has borrowed, though both run on one thread.
-TEST_F(UserLevelTest, ABorrowIsItsOwnThreads) {
-  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  UserLevelThread borrower([&] {
-    attrcache_borrowed borrowed = {};
-    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
-    UserLevelThread::yield();
-    EXPECT_TRUE(recorder.deletions.empty());
-    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-    EXPECT_EQ(recorder.deletions.size(), 1u);
-  });
-  UserLevelThread setter([&] { EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK); });
-  EXPECT_FALSE(borrower.resume());
-  EXPECT_TRUE(setter.resume());
-  EXPECT_TRUE(borrower.resume());
-  EXPECT_EQ(object.value(keyval), 2);
-}
-
 // Frees by user-level threads on one thread of the operating system ignore each other's stacks.
 TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
