@@ -88,8 +88,7 @@ template <typename Kind, typename Names>
       [[unlikely]] {
     return set_attr_slow<Kind, Names>(handle, keyval, value);
   }
-  return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
-                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval, value);
 }
 
 template <typename Kind, typename Names>

@@ -62,14 +62,10 @@ template <typename Kind, typename Names, typename Value, typename Read>
 // The set and delete on an object whose anchor is known.
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int set_attr_fast(Anchor* anchor, typename Kind::Handle handle,
-                                                int keyval, intptr_t value, attrcache_tag tag) {
+                                                int keyval, void* value) {
   int code_or_keyval = keyval;  // overwritten if a callback fails
-  void* const object = facts::to_object(handle);
-  const int result = tag == ATTRCACHE_AS_POINTER
-                         ? attrcache_set(kind_of<Kind>(), &anchor->table, object, keyval,
-                                         reinterpret_cast<void*>(value), &code_or_keyval)
-                         : attrcache_set_as(kind_of<Kind>(), &anchor->table, object, keyval, value,
-                                            tag, &code_or_keyval);
+  const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                   keyval, value, &code_or_keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS
                                 : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
 }
@@ -95,8 +91,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     if (code != MPI_SUCCESS) return code;
   }
   const uint8_t watch = watched();
-  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
-  count(counts.sets);
+  if (watch != 0) count(counts.sets);
   tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
@@ -126,8 +121,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   }
   attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
   const uint8_t watch = watched();
-  if (watch == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
-  count(counts.deletes);
+  if (watch != 0) count(counts.deletes);
   tsan::release(keyval);
   if (watch & kChecked) {
     watch_thread(Doing::kDelete, Kind::kNumber, keyval);

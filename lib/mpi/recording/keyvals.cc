@@ -29,7 +29,7 @@ Record* find_record(int kind, int keyval) {
 }  // namespace
 
 void created(int kind, int keyval, Maker* maker) {
-  maker->counts.created.fetch_add(1, kRelaxed);
+  if (maker != nullptr) maker->counts.created.fetch_add(1, kRelaxed);
   Atomic<Record*>& entry = records[kind][id::index(id::of(keyval))];
   // Relaxed, because only the caller has this index now. Its last user has left it long ago.
   Record* record = entry.load(kRelaxed);
@@ -49,6 +49,11 @@ Maker* maker_of(int kind, int keyval) {
   return record != nullptr ? record->maker : nullptr;
 }
 
+Place made_at(int kind, int keyval) {
+  Record* record = find_record(kind, keyval);
+  return record != nullptr ? record->made_at : Place{};
+}
+
 void got(int kind, int keyval, bool found) {
   static constinit Atomic<unsigned> threads{0};  // relaxed: only spreads threads over the parts
   static thread_local const unsigned mine = threads.fetch_add(1, kRelaxed) % kReadParts;
@@ -63,7 +68,8 @@ void for_each_never_freed(const std::function<void(const Maker&, Place)>& visit)
     for (const Atomic<Record*>& entry : of_kind) {
       const Record* record = entry.load(kAcquire);  // as in find_record()
       if (record == nullptr || record->keyval.load(kAcquire) == 0) continue;
-      if (!record->freed.load(kRelaxed)) visit(*record->maker, record->made_at);
+      if (!record->freed.load(kRelaxed) && record->maker != nullptr)
+        visit(*record->maker, record->made_at);
     }
   }
 }

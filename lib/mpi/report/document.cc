@@ -142,12 +142,14 @@ void write_misuse(Json& json, Places& places) {
   json.name("misuse").begin('{');
   for (int i = 0; i < kMisuses; ++i) {
     const auto sort = static_cast<Misuse>(i);
-    const uint64_t times = misuse_count(sort);
-    if (times == 0) continue;
+    uint64_t times = 0;
     std::map<std::string, uint64_t> where;
     for (const Sighting& s : sightings) {
-      if (s.sort == sort && s.place.address != nullptr) where[places.name(s.place)] += s.times;
+      if (s.sort != sort) continue;
+      times += s.times;
+      if (s.place.address != nullptr) where[places.name(s.place)] += s.times;
     }
+    if (times == 0) continue;
     const MisuseText& text = describe(sort);
     json.name(text.name).begin('{').add("times", times).add("what", text.what);
     json.add("rule", text.rule).name("places").begin('{');

@@ -25,9 +25,6 @@
 namespace attrcache::mpi {
 namespace {
 
-// How often each sort was caught. Relaxed, because each word stands for itself.
-constinit Atomic<uint64_t> counts_of[kMisuses];
-
 // Whether places are recorded without warnings.
 constinit Atomic<bool> recording{false};
 
@@ -48,7 +45,8 @@ struct Seen {
   Kept* kept;  // where a report is wanted; null if there is none
 };
 constinit std::mutex misuse_lock;  // of what follows
-constinit Seen seen[kMostSightings] = {};
+// After kMostSightings places, each sort has one entry more, without a place, for all others.
+constinit Seen seen[kMostSightings + kMisuses] = {};
 constinit size_t seen_count = 0;
 constinit bool all_full = false;
 
@@ -70,20 +68,24 @@ Kept* keep(Misuse sort, Place place) {
 
 enum class News { kNew, kFull, kNone };
 
-News record(Misuse sort, Place place) {
-  const std::lock_guard held(misuse_lock);
-  Seen* const end = seen + seen_count;
-  Seen* const at = std::find_if(seen, end, [sort, place](const Seen& s) {
+Seen* find_seen(Misuse sort, Place place) {
+  return std::find_if(seen, seen + seen_count, [sort, place](const Seen& s) {
     return s.sighting.sort == sort && s.sighting.place == place;
   });
-  if (at == end) {
-    if (seen_count == kMostSightings)
-      return std::exchange(all_full, true) ? News::kNone : News::kFull;
+}
+
+News record(Misuse sort, Place place) {
+  const std::lock_guard held(misuse_lock);
+  Seen* at = find_seen(sort, place);
+  const bool is_beyond = seen_count >= kMostSightings && at == seen + seen_count;
+  if (is_beyond) at = find_seen(sort, place = {});
+  if (at == seen + seen_count) {
     *at = {{sort, place, 0}, keep(sort, place)};
     ++seen_count;
   }
   const uint64_t times = ++at->sighting.times;
   if (at->kept != nullptr) at->kept->times.store(times, kRelaxed);
+  if (is_beyond) return std::exchange(all_full, true) ? News::kNone : News::kFull;
   return times == 1 ? News::kNew : News::kNone;
 }
 
@@ -149,7 +151,6 @@ void warn(Misuse sort, const Case& c, Place place) {
 
 void caught(Misuse sort, const Case& c, Place place) {
   const bool tell = checking();
-  if (!is_note(sort)) counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
   const uint64_t start = report::now();
@@ -165,12 +166,12 @@ void caught(Misuse sort, const Case& c, Place place) {
   errno = saved;
 }
 
-uint64_t misuse_count(Misuse sort) { return counts_of[static_cast<int>(sort)].load(kRelaxed); }
-
 std::vector<Sighting> list_misuse() {
   const std::lock_guard held(misuse_lock);
   std::vector<Sighting> list;
-  for (size_t i = 0; i < seen_count; ++i) list.push_back(seen[i].sighting);
+  for (size_t i = 0; i < seen_count; ++i) {
+    if (!is_note(seen[i].sighting.sort)) list.push_back(seen[i].sighting);
+  }
   return list;
 }
 

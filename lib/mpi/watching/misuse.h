@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Misuse of attributes: what the MPI standard calls erroneous, or leaves so open that MPIs differ.
-// MPIs let most of it pass. Where a slow path comes across misuse, it is always counted. With
-// ATTRCACHE_CHECK=1 in the environment attrcache also looks for it, and warns on stderr, once for
-// each place in the program.
+// MPIs let most of it pass. Where a slow path comes across misuse, it is counted if a report is
+// wanted. With ATTRCACHE_CHECK=1 in the environment attrcache also looks for it, and warns on stderr,
+// once for each place in the program.
 
 #ifndef ATTRCACHE_MPI_WATCHING_MISUSE_H_
 #define ATTRCACHE_MPI_WATCHING_MISUSE_H_
@@ -38,9 +38,6 @@ struct Case {
 // outside of attrcache and MPI.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
-// Returns how often a sort of misuse was caught so far.
-uint64_t misuse_count(Misuse sort);
-
 // A sort of misuse at one place. These are recorded with ATTRCACHE_CHECK=1, or after
 // record_misuse().
 struct Sighting {
@@ -50,7 +47,7 @@ struct Sighting {
 };
 inline constexpr size_t kMostSightings = 256;
 
-// What was recorded so far. Any thread may call it.
+// What was recorded so far, without notes. Any thread may call it.
 std::vector<Sighting> list_misuse();
 
 // Records places from now on, even if no warnings are wanted.

@@ -25,7 +25,6 @@ struct Observed {
   int kind;
   report::Maker* maker;  // null: not counted
   bool checks;           // whether what the callbacks return is looked at
-  Place made;            // with ATTRCACHE_CHECK=1: where it was made
   int keyval;
 };
 
@@ -305,8 +304,7 @@ Creation::Creation(int kind, const attrcache_callbacks& callbacks, const report:
   // Those of MPIX_*_create_keyval_x (a context) are attrcache's own functions.
   const bool checks = checking() && callbacks.context == nullptr;
   if (maker == nullptr && !checking() && !tsan::is_there()) return;
-  observed_ = kProcessMemory.make<Observed>(
-      Observed{callbacks, kind, maker, checks, checking() ? find_caller() : Place{}, kNoKeyval});
+  observed_ = kProcessMemory.make<Observed>(Observed{callbacks, kind, maker, checks, kNoKeyval});
   if (observed_ == nullptr) return;
   const Observers ours = observers(kind, callbacks.language);
   if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
@@ -323,15 +321,9 @@ void Creation::done(int keyval) {
   tsan::release(keyval);
   if (observed_ == nullptr) return;
   observed_->keyval = keyval;
-  if (observed_->maker != nullptr) report::created(observed_->kind, keyval, observed_->maker);
+  if (observed_->maker != nullptr || checking())
+    report::created(observed_->kind, keyval, observed_->maker);
   observed_ = nullptr;
-}
-
-Place creation_place(const attrcache_callbacks& callbacks) {
-  constexpr Place kUnknown = {nullptr, nullptr, false};
-  if (callbacks.destructor != end_observed) return kUnknown;
-  const Place made = static_cast<const Observed*>(callbacks.extra_state)->made;
-  return made.address != nullptr ? made : kUnknown;
 }
 
 }  // namespace attrcache::mpi

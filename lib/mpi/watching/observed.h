@@ -2,7 +2,7 @@
 //
 // Keyvals whose callbacks attrcache calls through functions of its own: to count and time them for
 // a report, for ThreadSanitizer (objects/tsan.h), and with ATTRCACHE_CHECK=1 to look at what they
-// return and to remember where the keyval was made.
+// return.
 
 #ifndef ATTRCACHE_MPI_WATCHING_OBSERVED_H_
 #define ATTRCACHE_MPI_WATCHING_OBSERVED_H_
@@ -32,9 +32,6 @@ class Creation {
   attrcache_callbacks callbacks_;
   Observed* observed_ = nullptr;
 };
-
-// Returns where the keyval was made; no place if that isn't known.
-Place creation_place(const attrcache_callbacks& callbacks);
 
 }  // namespace attrcache::mpi
 

@@ -13,8 +13,8 @@
 #include "keyval/registry.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
+#include "mpi/recording/keyvals.h"
 #include "mpi/recording/living.h"
-#include "mpi/watching/observed.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -185,13 +185,9 @@ std::map<int, uint64_t> on_predefined(int kind) {
 }
 
 void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes) {
-  attrcache_callbacks callbacks;
-  if (attrcache_keyval_describe(process()->kinds[kind], info.keyval, nullptr, &callbacks) !=
-      ATTRCACHE_OK) {
-    return;  // gone meanwhile, with its attributes
-  }
-  const Place made = creation_place(callbacks);
+  Place made = report::made_at(kind, info.keyval);
   const bool known = made.address != nullptr;
+  made.is_call = known;  // else it would be this one's caller
   if (info.freed == 0) {
     caught(Misuse::kKeyvalNotFreed,
            {Doing::kUnknown, kind, info.keyval, known ? "made there" : nullptr}, made);
