@@ -22,9 +22,6 @@ class Choices {
     at_ = 0;
   }
 
-  // Gives the answers of the last execution once more.
-  void repeat() { at_ = 0; }
-
   // Answers a question that has `count` answers, at least 2.
   unsigned choose(unsigned count) {
     if (at_ == made_.size()) made_.push_back({0, static_cast<uint8_t>(count)});

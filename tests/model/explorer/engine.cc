@@ -21,14 +21,17 @@ void Engine::release(void* memory) {
 
 void Engine::record(const Access& access, const Location& location, Bits value, unsigned stale,
                     bool failed) {
-  if (location.entry == 0) return;
-  log_.add({access, value, static_cast<uint8_t>(current()), static_cast<uint8_t>(stale), failed});
+  if (!concurrent) return;
+  log_.add({access, value, static_cast<uint8_t>(current()), static_cast<uint8_t>(stale),
+            location.entry != 0, failed});
+  replay_.next();
 }
 
 unsigned Engine::choose_stale(const Location& location, const Bits* expected, Bits mask) {
   if (running_->fresh || stale_reads_ >= options_.stale_reads) return 0;
   const unsigned count = std::min(memory_.readable(location, running_->view), 256u);
   if (count == 1) return 0;
+  if (replay_.given()) return replay_.peek() != nullptr ? replay_.peek()->stale : 0;
   if (expected == nullptr) return choose(count);
   uint8_t options[256];
   unsigned n = 0;
@@ -53,7 +56,11 @@ void Engine::was_read(unsigned stale) {
 
 Bits Engine::load(const Access& access) {
   Location& location = arrive(access, false);
-  if (location.entry == 0) return read_bytes(access.address, access.size);
+  if (location.entry == 0) {
+    const Bits value = read_bytes(access.address, access.size);
+    record(access, location, value);
+    return value;
+  }
   const unsigned stale = choose_stale(location);
   const uint16_t message = memory_.nth(location, stale);
   const Bits value = memory_.message(message).value;

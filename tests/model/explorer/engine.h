@@ -118,6 +118,7 @@ class Engine {
   void stop_perhaps();
   void schedule();
   Thread& pick();
+  void follow_replay();
   bool enabled(const Thread& thread) const;
   static bool dependent(const Pending& a, const Pending& b);
   unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
@@ -137,6 +138,7 @@ class Engine {
   Location plain_;    // of all accesses while no thread runs: it has no history
   View fenced_ = {};  // what was known at the last full fence
   Log log_;
+  Replay replay_;
   Fiber driver_;
   Thread threads_[kMaxThreads + 1];  // the last runs the program itself
   Thread* running_ = &threads_[kMaxThreads];

@@ -22,9 +22,6 @@ namespace {
 alignas(16) char closures[kMaxThreads][256];
 unsigned closures_used;
 
-// A failed execution is run once more, after a stop at a debugger's breakpoint here.
-[[gnu::noinline]] void failed_execution() { asm volatile(""); }
-
 }  // namespace
 
 namespace detail {
@@ -52,15 +49,15 @@ Result explore(const Options& options, void (*program)(void*), void* argument) {
     result.executions += !outcome.pruned;
     if (outcome.failed) {
       result.failure = outcome.failure;
+      result.replay = e.log().replay();
       if (!options.quiet) {
-        std::fprintf(stderr, "model: %s, in execution %llu:\n%s", outcome.failure.c_str(),
-                     static_cast<unsigned long long>(result.executions), e.log().text().c_str());
-        e.choices().repeat();
-        failed_execution();
-        e.execute(program, argument);
+        std::fprintf(stderr, "model: %s, in execution %llu:\n%sreplay = \"%s\"\n",
+                     outcome.failure.c_str(), static_cast<unsigned long long>(result.executions),
+                     e.log().text().c_str(), result.replay.c_str());
       }
       return result;
     }
+    if (options.replay != nullptr) return result;
     if (!e.choices().advance()) {
       result.exhaustive = true;
       return result;

@@ -47,13 +47,15 @@ struct Options {
   // The heavy side of an asymmetric fence reaches one thread after the other, as the kernel's does,
   // and they may go on in between. Otherwise it reaches all at once, which is less to explore.
   bool gradual_fences = false;
-  bool quiet = false;  // doesn't print a failure, which is in the result anyway
+  const char* replay = nullptr;  // runs that one execution only
+  bool quiet = false;            // doesn't print a failure, which is in the result anyway
 };
 
 struct Result {
   uint64_t executions = 0;  // without those that were given up as equivalent to explored ones
   bool exhaustive = false;  // there are no further executions within the bound
   std::string failure;      // the failure that has ended the exploration; empty if there was none
+  std::string replay;       // the Options::replay that repeats the failure
   bool ok() const { return exhaustive && failure.empty(); }
 };
 

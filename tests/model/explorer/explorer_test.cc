@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What else the explorer detects or does: memory, races, deadlock, bounds.
+// What else the explorer detects or does: memory, races, deadlock, bounds, replay.
 
 #include "platform/memory.h"
 #include "platform/wait.h"
@@ -138,8 +138,9 @@ TEST(Explorer, WaitsForStoresAndSeesDeadlock) {
             "deadlock: every thread waits");
 }
 
-// An atomicity violation that takes three preemptions: found with a bound of 3, not of 2.
-TEST(Explorer, KeepsToItsBound) {
+// An atomicity violation that takes three preemptions: found with a bound of 3, not of 2; and its
+// replay string finds it again at once.
+TEST(Explorer, KeepsToItsBoundAndReplays) {
   const auto program = [] {
     Atomic<int> x{0};
     spawn([&] {
@@ -155,7 +156,11 @@ TEST(Explorer, KeepsToItsBound) {
     join();
   };
   EXPECT_TRUE(explore({.preemptions = 2, .stale_reads = 0, .quiet = true}, program).ok());
-  EXPECT_FALSE(explore({.preemptions = 3, .stale_reads = 0, .quiet = true}, program).ok());
+  const Result found = explore({.preemptions = 3, .stale_reads = 0, .quiet = true}, program);
+  EXPECT_NE(found.failure, "");
+  const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
+  EXPECT_EQ(again.failure, found.failure);
+  EXPECT_EQ(again.replay, found.replay);
   EXPECT_NE(failure_of(program), "");
 }
 

@@ -3,6 +3,7 @@
 #include "tests/model/explorer/log.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace attrcache::model {
@@ -55,8 +56,47 @@ std::string line_of(const Event& e) {
 
 std::string Log::text() const {
   std::string text;
-  for (const Event& e : events_) text += line_of(e);
+  for (const Event& e : events_) {
+    if (e.contended) text += line_of(e);
+  }
   return text;
+}
+
+std::string Log::replay() const {
+  std::string text;
+  char run[32];
+  for (size_t i = 0; i < events_.size();) {
+    if (events_[i].access.kind == Kind::kNote) {
+      ++i;
+      continue;
+    }
+    const unsigned thread = events_[i].thread;
+    unsigned count = 0;
+    unsigned stale = 0;
+    for (; i < events_.size() && stale == 0; ++i) {
+      if (events_[i].access.kind == Kind::kNote) continue;
+      if (events_[i].thread != thread) break;
+      ++count;
+      stale = events_[i].stale;
+    }
+    std::snprintf(run, sizeof(run), stale != 0 ? "%s%u*%u~%u" : "%s%u*%u", text.empty() ? "" : ",",
+                  thread, count, stale);
+    text += run;
+  }
+  return text;
+}
+
+Replay::Replay(const char* text) {
+  if (text == nullptr) return;
+  while (*text != '\0') {
+    char* end;
+    const auto thread = static_cast<uint8_t>(std::strtoul(text, &end, 10));
+    const unsigned long count = *end == '*' ? std::strtoul(end + 1, &end, 10) : 1;
+    for (unsigned long i = 0; i < count; ++i) steps_.push_back({thread, 0});
+    if (*end == '~') steps_.back().stale = static_cast<uint8_t>(std::strtoul(end + 1, &end, 10));
+    text = *end == ',' ? end + 1 : end;
+    if (end == text && *end != '\0') break;  // not a replay string
+  }
 }
 
 }  // namespace attrcache::model

@@ -24,6 +24,7 @@ void Engine::start(const Options& options) {
   options_ = options;
   choices_.clear();
   memory_.clear();
+  replay_ = Replay(options.replay);
 }
 
 Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
@@ -31,6 +32,7 @@ Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   fenced_ = {};
   heap().begin();
   log_.begin();
+  replay_.begin();
   outcome_ = {};
   spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
   first_stopped_ = false;
@@ -74,7 +76,7 @@ void Engine::fail(const char* what) {
 
 void Engine::record_pause(const char* what, int number, Kind kind) {
   const Access access = {nullptr, 0, kind, std::memory_order_relaxed, what, number};
-  log_.add({access, {}, static_cast<uint8_t>(current()), 0, false});
+  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
 }
 
 void Engine::note(const char* text, int number) { record_pause(text, number, Kind::kNote); }
@@ -109,7 +111,7 @@ void Engine::join() {
   if (spawned_ == 0 || started_ != 0) fail("join: not now");
   concurrent = true;
   first_pick_ = true;
-  started_ = 1;
+  started_ = replay_.given() ? spawned_ : 1;
   go_on_in(threads_[0]);
   concurrent = false;
 }
@@ -134,7 +136,7 @@ Location& Engine::come_to(const Access& access, bool writes, const Access* secon
   if (access.order == std::memory_order_seq_cst) fail("seq_cst accesses are not modelled");
   Location* const other = second != nullptr ? &located(*second) : nullptr;
   const bool tracked = location.entry != 0 || (other != nullptr && other->entry != 0);
-  if (tracked) pause({&location, other, writes, false});
+  if (tracked || replay_.given()) pause({&location, other, writes, false});
   for (Location* accessed : {&location, other}) {
     if (accessed != nullptr && accessed->entry == 0 &&
         Memory::note_access(*accessed, current(), writes)) {
@@ -151,8 +153,12 @@ Location& Engine::come_to(const Access& access, bool writes, const Access* secon
 
 void Engine::pause(const Pending& pending) {
   running_->pending = pending;
-  stop_perhaps();
-  schedule();
+  if (replay_.given()) {
+    follow_replay();
+  } else {
+    stop_perhaps();
+    schedule();
+  }
 }
 
 void Engine::wait() {
@@ -163,6 +169,7 @@ void Engine::wait() {
   t.fresh = t.was_stale;
   t.was_stale = t.has_read = false;
   record_pause("wait");
+  replay_.next();
   count_step();
 }
 
@@ -170,6 +177,7 @@ void Engine::wait() {
 void Engine::let_others_go_first(const char* what) {
   pause({.writes = true});
   record_pause(what);
+  replay_.next();
   count_step();
 }
 
@@ -190,6 +198,18 @@ void Engine::full_fence() {
   let_others_go_first("full fence");
   running_->view.join_locations(fenced_);
   fenced_.join_locations(running_->view);
+}
+
+void Engine::follow_replay() {
+  // A thread that goes on here has used its step when its turn comes again.
+  Thread& self = *running_;
+  for (;;) {
+    const Replay::Step* step = replay_.peek();
+    if (step == nullptr || step->thread >= spawned_) return;
+    Thread& next = threads_[step->thread];
+    if (&next == &self) return;
+    go_on_in(next);
+  }
 }
 
 // A waiting thread goes on when something was stored since it looked, or when it read a stale
@@ -267,6 +287,15 @@ void Engine::schedule() {
   if (all_done && first_stopped_) give_up();
   if (all_done) {
     go_on_in(threads_[kMaxThreads]);
+    return;
+  }
+  if (replay_.given()) {
+    // A thread has ended.
+    const Replay::Step* step = replay_.peek();
+    if (step == nullptr || step->thread >= spawned_ || threads_[step->thread].done) {
+      fail("the replay string does not fit");
+    }
+    go_on_in(threads_[step->thread]);
     return;
   }
   go_on_in(pick());
