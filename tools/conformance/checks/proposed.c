@@ -260,7 +260,6 @@ static void check(void) {
  * Threads that find nothing make a value each and attach it if there is none: exactly one does, and
  * all then have the same.
  */
-static pthread_barrier_t all_are_here;
 static void* had[THREADS];
 static void make_it(int me) {
   int i;
@@ -268,17 +267,14 @@ static void make_it(int me) {
     Cell* mine = new_cell();
     void* present = NULL;
     int flag = -1, t;
-    pthread_barrier_wait(&all_are_here);
+    pthread_barrier_wait(&all_threads);
     CALL(MPIX_Xxx_set_attr_if_absent(storm_xxx, storm_key, mine, &present, &flag));
     had[me] = flag ? mine : present;
     if (!flag) mine->deleted = 1; /* it is this thread's own again */
-    pthread_barrier_wait(&all_are_here);
+    pthread_barrier_wait(&all_threads);
     for (t = 0; t < THREADS; ++t) EXPECT(had[t] == had[me], "one value for all", "another");
-    pthread_barrier_wait(&all_are_here);
+    pthread_barrier_wait(&all_threads);
     if (me == 0) CALL(MPI_Xxx_delete_attr(storm_xxx, storm_key));
   }
 }
-static void check(void) {
-  pthread_barrier_init(&all_are_here, NULL, THREADS);
-  run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, make_it);
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, make_it); }

@@ -2,7 +2,8 @@
 /* What checks with several threads share: storms, and threads that meet in callbacks. In blocks, as
  * check.h is. */
 
-/* The threads of a storm: they start together, and each runs storm(its number). */
+/* The threads of a storm: they start together, and each runs storm(its number). There they may wait
+ * for all_threads again. */
 static pthread_barrier_t all_threads;
 static void (*storm)(int me);
 static void* one_thread(void* me) {

@@ -55,24 +55,20 @@ static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, s
  * implied, 11.6.1, threads
  * All threads delete the same attribute at once: its delete callback runs once.
  */
-static pthread_barrier_t next_round;
 static void delete_it(int me) {
   int i;
   for (i = 0; i < 2000; ++i) {
     if (me == 0) CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
-    pthread_barrier_wait(&next_round);
+    pthread_barrier_wait(&all_threads);
     MPI_Xxx_delete_attr(storm_xxx, storm_key);
-    pthread_barrier_wait(&next_round);
+    pthread_barrier_wait(&all_threads);
     if (me == 0) {
       EXPECT_EQ(cells[next_cell - 1].deleted, 1);
       EXPECT_EQ(get_xxx(storm_xxx, storm_key), ABSENT);
     }
   }
 }
-static void check(void) {
-  pthread_barrier_init(&next_round, NULL, THREADS);
-  run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, delete_it);
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, delete_it); }
 
 /*@ get-while-replaced-xxx
  * implied, 11.6.1, threads
@@ -253,25 +249,21 @@ static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, u
  */
 static int keys[THREADS];
 static MPI_Xxx object;
-static pthread_barrier_t next_step;
 static void touch(int me) {
   int round, t, lost = 0;
   keys[me] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
   for (round = 0; round < 300; ++round) {
     if (me == 0) object = new_xxx();
-    pthread_barrier_wait(&next_step);
+    pthread_barrier_wait(&all_threads);
     CALL(MPI_Xxx_set_attr(object, keys[me], (void*)(long)(round * THREADS + me)));
-    pthread_barrier_wait(&next_step);
+    pthread_barrier_wait(&all_threads);
     for (t = 0; t < THREADS; ++t) lost += get_xxx(object, keys[t]) != round * THREADS + t;
-    pthread_barrier_wait(&next_step);
+    pthread_barrier_wait(&all_threads);
     if (me == 0) CALL(MPI_Xxx_free(&object));
   }
   EXPECT(lost == 0, "the attributes of all threads", "%d lost", lost);
 }
-static void check(void) {
-  pthread_barrier_init(&next_step, NULL, THREADS);
-  run_threads(touch);
-}
+static void check(void) { run_threads(touch); }
 
 /*@ predefined-in-threads
  * implied, 11.6.1, threads

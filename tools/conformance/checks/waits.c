@@ -8,7 +8,6 @@
  */
 static MPI_Xxx object;
 static int key[2];
-static pthread_barrier_t next_round;
 static __thread int depth;
 static int delete_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
   delete_cell_xxx(of, keyval, value, extra_state);
@@ -20,16 +19,15 @@ static void delete_them(int me) {
   int i;
   for (i = 0; i < 2000; ++i) {
     if (me < 2) CALL(MPI_Xxx_set_attr(object, key[me], new_cell()));
-    pthread_barrier_wait(&next_round);
+    pthread_barrier_wait(&all_threads);
     MPI_Xxx_delete_attr(object, key[me % 2]);
-    pthread_barrier_wait(&next_round);
+    pthread_barrier_wait(&all_threads);
   }
 }
 static void check(void) {
   object = new_xxx();
   key[0] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_other);
   key[1] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_other);
-  pthread_barrier_init(&next_round, NULL, THREADS);
   run_threads(delete_them);
   CALL(MPI_Xxx_free(&object));
   expect_each_deleted_once();
