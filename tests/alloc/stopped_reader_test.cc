@@ -17,20 +17,14 @@ static_assert(kRounds > Registry::kCapacity);
 // As attrcache.h says.
 constexpr size_t kRecordBytes = 96;
 
-class StoppedReaderTest : public ::testing::Test {
- protected:
-  int make() { return Recorder::make(kind, {}); }
-
+TEST(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
   Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
   int seen = make_keyval(kind, nullptr, nullptr, &seen);
-};
-
-TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
-  int alive = make();
+  int alive = Recorder::make(kind, {});
   for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {  // until no further entries are needed
-    free_keyval(kind, make());
+    free_keyval(kind, Recorder::make(kind, {}));
   }
   const size_t blocks = blocks_allocated(), bytes = bytes_allocated();
   Gate stopped, goes_on;
@@ -61,34 +55,6 @@ TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
   free_keyval(kind, alive);
   EXPECT_EQ(blocks_allocated(), blocks);
   EXPECT_EQ(bytes_allocated(), bytes);
-}
-
-// A domain that ends gives back the records of keyvals that are alive.
-TEST_F(StoppedReaderTest, TheEndOfTheDomainGivesRecordsBack) {
-  const size_t blocks = blocks_allocated();
-  {
-    Universe other{&through_hooks()};
-    Registry& kinds = *reinterpret_cast<Registry*>(other.kind());
-    Object object(other.kind());
-    std::vector<int> alive;
-    for (int i = 0; i < 100; ++i) alive.push_back(Recorder::make(other.kind(), {}));
-    for (const int keyval : alive) free_keyval(other.kind(), keyval);
-    alive.clear();
-    {
-      const Epoch::Guard pin(kinds.epoch());
-      for (uint32_t i = 0; i < 4 * Registry::kRest; ++i) {
-        free_keyval(other.kind(), Recorder::make(other.kind(), {}));
-      }
-      const size_t before = blocks_allocated();  // by now all free indices have a record that waits
-      for (int i = 0; i < 10; ++i) alive.push_back(Recorder::make(other.kind(), {}));
-      EXPECT_EQ(blocks_allocated(), before + 10);
-      object.set(alive[0], 1);
-      free_keyval(other.kind(), alive[0]);
-    }
-    EXPECT_EQ(other.counters().reclaimable, 0u);
-    object.free();
-  }
-  EXPECT_EQ(blocks_allocated(), blocks);
 }
 
 }  // namespace
