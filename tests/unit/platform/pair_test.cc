@@ -42,16 +42,6 @@ TEST(PairTest, SwapMetaLeavesTheValueAlone) {
   EXPECT_EQ(*pair.value_address(), 1u);
 }
 
-TEST(PairTest, GlimpseSeesTheUpperHalfAndTheValue) {
-  Pair pair;
-  SlotContent expected = {0, 0};
-  pair.compare_exchange(expected, {0x1111, 0xabcdef0012345678});
-  pair.glimpse([](uint32_t upper, auto value) {
-    EXPECT_EQ(upper, 0xabcdef00u);
-    EXPECT_EQ(value(), 0x1111u);
-  });
-}
-
 TEST(PairTest, BothHalvesAreReadAtOneInstant) {
   Pair pair;
   support::run_threads(3, [&](int t) {

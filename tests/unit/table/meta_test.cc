@@ -38,6 +38,9 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
             EXPECT_EQ(same_attachment(m, m | more), more != kNoDeleteFn);
           }
           EXPECT_EQ(keyval((m | kDeleting) & ~kVisible, 9), key) << "also when hidden";
+          EXPECT_FALSE(same_attachment(m, attached(stripe::name(key, 0), t, number - 1)));
+          const id::Keyval next = id::make(kind, (generation + 1) % 256, 9);
+          EXPECT_FALSE(same_attachment(m, attached(stripe::name(next, 0), t, number)));
         }
       }
     }
@@ -69,30 +72,6 @@ TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
       EXPECT_EQ(readable(upper(m | flags), key), flags == 0);
     }
   }
-}
-
-// A value taken back keeps its number, with another count of take-backs, until all are used.
-TEST(MetaTest, TakenBackIsAnotherAttachmentOfTheSameNumber) {
-  uint64_t m = attached(stripe::name(id::make(1, 5, 9), 0), ATTRCACHE_AS_FINT, 7);
-  for (int times = 0; times < 255; ++times) {
-    const uint64_t again = taken_back(m);
-    EXPECT_FALSE(was_held(again));
-    EXPECT_EQ(sequence(again), sequence(m));
-    EXPECT_EQ(tag(again), tag(m));
-    EXPECT_FALSE(same_attachment(m, again));
-    m = again & ~kUnheld;
-  }
-  EXPECT_EQ(taken_back(m), 0u);
-}
-
-TEST(MetaTest, AnAttachmentIsRecognizedByItsNumber) {
-  const auto m = [](unsigned generation, uint64_t number) {
-    return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
-  };
-  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7)));
-  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7) | kFull | kDeleting));
-  EXPECT_FALSE(same_attachment(m(5, 7), m(5, 8)));
-  EXPECT_FALSE(same_attachment(m(5, 7), m(6, 7)));
 }
 
 }  // namespace
