@@ -1,50 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "tests/support/recorder.h"
-#include "tests/support/threads.h"
 
 namespace attrcache::support {
 namespace {
 
 // Two ways to end a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the
-// mode ATTRCACHE_DRAIN_FINALLY: beside other threads, and misused. tests/fuzz compares the rest.
+// mode ATTRCACHE_DRAIN_FINALLY: with destructors that attach, and misused. tests/fuzz compares the rest,
+// abandon_model_test has what other threads do meanwhile.
 
 class AbandonTest : public ApiTest {
  protected:
   int abandon(Object& of) { return attrcache_table_abandon(of.kind, &of.table); }
 };
-
-// No slot shows a deletion whose claim another thread's set has attached over, nor a set's own
-// deletion; but the thread that runs it will touch the table again.
-TEST_F(AbandonTest, ADeletionThatNoSlotShowsKeepsTheTable) {
-  for (int i = 0; i < 8; ++i) recorder.keyval(kind);  // so that the slot is in memory that is freed
-  for (const bool by_set : {false, true}) {
-    const int keyval = recorder.keyval(kind);
-    object.set(keyval, 1);
-    Gate running, may_end;
-    recorder.deletions.clear();
-    recorder.on_delete = [&](const Call& call) {
-      if (call.value != 1) return 0;
-      running.open();
-      may_end.wait();
-      return 7;  // fails, so that the deleter looks at the slot again
-    };
-    std::thread deleter([&] {
-      EXPECT_EQ(by_set ? object.set(keyval, 2) : object.erase(keyval),
-                by_set ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
-    });
-    running.wait();
-    EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
-    for (int times = 0; times < 2; ++times) EXPECT_EQ(object.free(), ATTRCACHE_ERR_BUSY);
-    EXPECT_EQ(object.value(keyval), Object::kAbsent);
-    may_end.open();
-    deleter.join();
-    EXPECT_EQ(object.free(ATTRCACHE_DRAIN_FINALLY), ATTRCACHE_OK);
-    EXPECT_TRUE(object.all_zero());
-    EXPECT_EQ(universe.counters().attributes, 0u);
-    recorder.on_delete = nullptr;
-  }
-}
 
 // Each keyval's destructor makes another keyval, attaches under it, and frees it. One chain ends;
 // the other is endless, and costs a keyval, not the table.

@@ -85,6 +85,28 @@ TEST(ConversionAbsentTest, ReadersOfEveryLanguageLeaveTheVariableAlone) {
   EXPECT_EQ(c, &universe);
 }
 
+// What set_if_absent finds is seen as get sees it; and read in another language as it was set.
+TEST(PresentTest, WhatIsPresentInEveryLanguage) {
+  Universe universe;
+  attrcache_kind* const kind = universe.kind();
+  const int keyval = Recorder::make(kind, {});
+  Object object(kind);
+  for (const attrcache_tag tag :
+       {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
+    void *present = &universe, *got = nullptr;
+    intptr_t aint = 0;
+    EXPECT_EQ(object.set_if_absent(keyval, -7, &present, tag), ATTRCACHE_OK);
+    EXPECT_EQ(present, &universe);
+    EXPECT_EQ(object.set_if_absent(keyval, 8, nullptr, tag), ATTRCACHE_PRESENT);
+    EXPECT_EQ(object.set_if_absent(keyval, 8, &present, tag), ATTRCACHE_PRESENT);
+    EXPECT_EQ(object.get(keyval, &got), ATTRCACHE_OK);
+    EXPECT_EQ(present, got);
+    EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
+    EXPECT_EQ(aint, -7);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  }
+}
+
 // ---- Calling conventions ------------------------------------------------------------------------
 
 // The arguments of the last callback of each sort.

@@ -262,6 +262,20 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
   EXPECT_EQ(object.value(keyval), 1);
 }
 
+// Whatever touches the slots of a table that isn't aligned would crash.
+TEST_F(MisuseTest, ATableThatIsNotAligned) {
+  alignas(16) unsigned char bytes[sizeof(attrcache_table) + 8] = {};
+  auto* const table = reinterpret_cast<attrcache_table*>(bytes + 8);
+  EXPECT_EQ(attrcache_set(kind, table, nullptr, keyval, bytes, nullptr), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_as(kind, table, nullptr, keyval, 1, ATTRCACHE_AS_AINT, nullptr),
+            ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_if_absent(kind, table, nullptr, keyval, 1, ATTRCACHE_AS_POINTER, nullptr),
+            ATTRCACHE_ERR_ARGUMENT);
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_copy_all(kind, &object.table, &object, table, table, nullptr),
+            ATTRCACHE_ERR_ARGUMENT);
+}
+
 TEST_F(MisuseTest, KeyvalSpaceExhausted) {
   attrcache_kind* windows = universe.kind(ATTRCACHE_WINDOW);
   std::vector<int> all;

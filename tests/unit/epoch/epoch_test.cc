@@ -72,24 +72,5 @@ TEST(EpochTest, ManyPinsInEitherCount) {
   EXPECT_TRUE(epoch.unseen());
 }
 
-TEST(EpochTest, ReclaimMayRetireMore) {
-  Epoch epoch;
-  struct Chain : Item {
-    Epoch* epoch;
-    Item* next_one;
-  } chain;
-  Item last;
-  chain.epoch = &epoch;
-  chain.next_one = &last;
-  chain.reclaim = [](Retired* self, const Memory&) {
-    auto* c = static_cast<Chain*>(self);
-    ++c->reclaimed;
-    c->epoch->retire(c->next_one);
-  };
-  epoch.retire(&chain);
-  EXPECT_EQ(chain.reclaimed, 1);
-  EXPECT_EQ(last.reclaimed, 1);
-}
-
 }  // namespace
 }  // namespace attrcache

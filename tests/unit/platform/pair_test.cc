@@ -42,23 +42,6 @@ TEST(PairTest, SwapMetaLeavesTheValueAlone) {
   EXPECT_EQ(*pair.value_address(), 1u);
 }
 
-TEST(PairTest, BothHalvesAreReadAtOneInstant) {
-  Pair pair;
-  support::run_threads(3, [&](int t) {
-    for (int i = 0; i < 200000 / support::kSlowness; ++i) {
-      if (t == 0) {
-        SlotContent now = pair.load();
-        while (!pair.compare_exchange(now, {now.value + 1, now.meta + 1})) {
-        }
-      } else {
-        const SlotContent now = pair.load();
-        ASSERT_EQ(now.value, now.meta);
-        pair.glimpse([](uint32_t upper, auto value) { ASSERT_EQ(upper, value() >> 32); });
-      }
-    }
-  });
-}
-
 // ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/tsan.h).
 TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
   static constexpr SlotContent kNew = {1, uint64_t{2} << 32};
