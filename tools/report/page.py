@@ -13,7 +13,7 @@ import text
 from markup import Column, escaped, list_of, name, small, table, tag
 from ranks import COMPARED, Differences
 from reading import USUAL_KIND, origin, sums
-from words import TIMES, counted, duration, on_ranks, shown
+from words import TIMES, counted, duration, on_ranks
 
 # How heavy a page may be, in bytes. One that would be heavier has a share of its entries only.
 MOST_BYTES = 3_000_000
@@ -140,15 +140,9 @@ def ranks_section(page):
         return
     found = Differences(parts)
     out = found.outliers
-    spreads = [
-        [COMPARED[one.what], (one.least[0], one.at(one.least))]
-        + [(value, shown(one.what, value)) for value in (one.low, one.median, one.high)]
-        + [(one.most[0], one.at(one.most)), one.outliers_said()]
-        for one in found.spreads
-    ]
-    labels = ("least", "lower quartile", "median", "upper quartile", "most")
-    columns = [Column("number", "text"), *(Column(label, "plain") for label in labels)]
-    columns += [Column("outliers", "text")] if out else []
+    spreads = [one.cells() for one in found.spreads]
+    labels = ("number", "least", "median", "most", "outliers")
+    columns = [Column(label, "text") for label in labels[: 5 if out else 4]]
     order = sorted(parts, key=lambda part: (-len(out.get(part["rank"], ())), part["rank"]))
     order, more = page.kept(order, MOST_RANKS, "rank")
     rows = [
@@ -181,11 +175,8 @@ NOT_KEPT = (
     "<code>chrome://tracing</code>, with the findings as markers.</p>"
 )
 KEPT = (
-    "<p>All of them are in {}. Open it in " + PERFETTO + " (“Open trace file”: your browser reads "
-    "it, and sends it nowhere), or in Chrome's <code>chrome://tracing</code> (“Load”), which needs no "
-    "network. There, a rank is a process, with a track for each of its threads; W and S zoom, A and D "
-    "move. Findings are markers: failed callbacks where they failed, all others where their rank "
-    "ended.</p>"
+    "<p>All of them are in {}. Open it in " + PERFETTO + " (“Open trace file”: your browser reads it, "
+    "and sends it nowhere), or in Chrome's <code>chrome://tracing</code>, which needs no network.</p>"
 )
 
 

@@ -15,21 +15,19 @@ del COMPARED["callback_ns"]
 
 
 class Spread(NamedTuple):
-    """A number's quartiles over ranks. The least, the most and the outliers are (value, rank)."""
+    """How a number differs between ranks. The least, the most and the outliers are (value, rank)."""
 
     what: str
     least: tuple
-    low: int
     median: int
-    high: int
     most: tuple
     outliers: list
 
-    def at(self, one):
-        return f"{shown(self.what, one[0])} (rank {one[1]})"
-
-    def outliers_said(self):
-        return listed([f"rank {rank}: {shown(self.what, n)}" for n, rank in self.outliers], 4)
+    def cells(self):
+        """For a table with these columns: number, least, median, most, outliers."""
+        least, most = (f"{shown(self.what, n)} (rank {rank})" for n, rank in (self.least, self.most))
+        out = listed([f"rank {rank}: {shown(self.what, n)}" for n, rank in self.outliers], 4)
+        return [COMPARED[self.what], least, shown(self.what, self.median), most, out]
 
 
 def spread(what, values):
@@ -52,7 +50,7 @@ def spread(what, values):
     if n < FEWEST or len(out) * 10 > n:
         out = []
     out.sort(key=lambda one: (-abs(one[0] - median), one[1]))
-    return Spread(what, at[0], low, median, high, at[-1], out)
+    return Spread(what, at[0], median, at[-1], out)
 
 
 def numbers_of(part):

@@ -4,7 +4,7 @@
 import signal
 
 import findings
-from ranks import COMPARED, Differences
+from ranks import Differences
 from reading import sums, title
 from words import aligned, counted, duration, listed, on_ranks, shown
 
@@ -187,11 +187,7 @@ def ranks(parts):
         return out
     if len(parts) <= FEW_RANKS:
         return out + table("rank", [(str(part["rank"]), sums(part["keyvals"])) for part in parts])
-    rows = [["", "least", "median", "most"]]
-    rows += [
-        [COMPARED[one.what], one.at(one.least), shown(one.what, one.median), one.at(one.most)]
-        for one in found.spreads
-    ]
+    rows = [["", "least", "median", "most"]] + [one.cells()[:4] for one in found.spreads]
     return [*out, "", *("  " + line for line in aligned(rows))]
 
 
