@@ -27,13 +27,15 @@ inline void recognize(attrcache_callback* const (&family)[3], Callbacks& c) {
   if (c.delete_fn == family[2]) c.delete_fn = ATTRCACHE_NULL_DELETE_FN;
 }
 
-// Recognizes the constants of C for one kind, and for communicators also MPI-1's.
+// Recognizes the constants of C for one kind, and for communicators also MPI-1's, which are others
+// where constants are functions.
 template <int kKind>
 inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* delete_fn) {
   const Native& n = native();
   Callbacks c = {copy_fn, delete_fn};
   recognize(n.constants[kKind], c);
-  if (kKind == ATTRCACHE_COMMUNICATOR) recognize(n.constants[kMpi1Family], c);
+  if (kKind == ATTRCACHE_COMMUNICATOR && !facts::kNullCallbacks)
+    recognize(n.constants[kMpi1Family], c);
   return c;
 }
 
