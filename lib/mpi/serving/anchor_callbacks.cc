@@ -122,13 +122,9 @@ constinit int finalize_codes[2] = {MPI_SUCCESS, MPI_SUCCESS};
 // The code that the anchor's delete callback returns to MPI after the program's callbacks gave
 // `code`.
 template <typename Kind>
-int to_tell(typename Kind::Handle, int code) {
-  return code;
-}
-template <>
-int to_tell<Communicator>(MPI_Comm comm, int code) {
-  const bool self = comm == native().self;
-  if (!self && comm != native().world) return code;
+int to_tell(typename Kind::Handle handle, int code) {
+  if (Kind::kNumber != kCommunicator || !is_predefined<Kind>(facts::to_key(handle))) return code;
+  const bool self = facts::to_key(handle) == facts::to_key(native().self);
   // Such an MPI stops at a failure, so it would never get to the attributes by which we notice the
   // end.
   if (behaviour().finalize_forgets) return MPI_SUCCESS;
