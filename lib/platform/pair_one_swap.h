@@ -18,6 +18,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "platform/atomic.h"
 #include "platform/slot_content.h"
 #include "platform/tsan.h"
 #include "platform/two_step_load.h"
@@ -42,11 +43,11 @@ class alignas(16) Pair {
     return visit(upper_of(both), [both] { return content_of(both).value; });
   }
 
-  uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
+  uint64_t load_meta() const { return meta_.load(kAcquire); }  // pairs with every exchange
 
   bool still(uint64_t meta, uint64_t* value) const {
-    *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
-#ifdef __x86_64__  // by one instruction (as Atomic::equals_relaxed())
+    *value = value_.load(kAcquire);  // pairs with compare_exchange
+#ifdef __x86_64__                    // by one instruction (as Atomic::equals_relaxed())
     bool equal;
     asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(meta_), "r"(meta) : "memory");
     tsan_acquire(&meta_);
@@ -64,17 +65,16 @@ class alignas(16) Pair {
   }
 
   bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
-    return __atomic_compare_exchange_n(&meta_, &expected, desired, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_ACQUIRE);
+    return meta_.compare_exchange_strong(expected, desired, kAcqRel, kAcquire);
   }
 
   void store_unshared(SlotContent content) {
-    value_ = content.value;
-    meta_ = content.meta;
+    value_.store(content.value, kRelaxed);
+    meta_.store(content.meta, kRelaxed);
   }
-  void clear_unshared() { meta_ = 0; }
+  void clear_unshared() { meta_.store(0, kRelaxed); }
 
-  const uint64_t* value_address() const { return &value_; }
+  const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:
   // Both halves, as they are loaded.
@@ -106,22 +106,12 @@ class alignas(16) Pair {
     return both;
   }
 #else
-  // A word as two_step_load() reads it. The enumerators of std::memory_order are the numbers that
-  // the builtin takes, in libstdc++ and libc++.
-  struct Half {
-    const uint64_t& word;
-    uint64_t load(decltype(kAcquire) order) const {
-      return __atomic_load_n(&word, static_cast<int>(order));
-    }
-  };
-  static_assert(static_cast<int>(kRelaxed) == __ATOMIC_RELAXED &&
-                static_cast<int>(kAcquire) == __ATOMIC_ACQUIRE);
-  Both load_both() const { return two_step_load(Half{value_}, Half{meta_}); }
+  Both load_both() const { return two_step_load(value_, meta_); }
 #endif
 #endif
 
-  uint64_t value_ = 0;
-  uint64_t meta_ = 0;
+  Atomic<uint64_t> value_{0};
+  Atomic<uint64_t> meta_{0};
 };
 
 }  // namespace attrcache

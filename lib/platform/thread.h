@@ -7,12 +7,14 @@
 
 #include <cstdint>  // and with it __GLIBC__
 
+#include "attrcache/attrcache.h"
+
 namespace attrcache {
 
 struct Frame;  // callback/frame.h
 
 // The state of a thread of the operating system or, if a runtime has given hooks for them, of a
-// user-level thread (callback/threads.h).
+// user-level thread (attrcache_thread_hooks).
 struct ThreadState {
   // A number that no other thread of the process ever has. It is odd, so that it isn't the address
   // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
@@ -31,6 +33,7 @@ struct ThreadState {
   // Whether it has given its first ordinal back, because it ends.
   bool late = false;
 };
+static_assert(sizeof(ThreadState) <= sizeof(attrcache_thread));
 
 #ifdef ATTRCACHE_MODEL
 inline constexpr unsigned kNearOrdinals = 8;  // each execution makes their records anew
@@ -63,6 +66,37 @@ inline unsigned thread_ordinal() {
 // Whether a thread has that ordinal. If not, this acquires all that its last thread has done.
 bool is_taken(unsigned ordinal);
 #endif
+
+// Tells a domain which thread is calling: of the operating system, or a user-level thread.
+class Threads {
+ public:
+  explicit Threads(const attrcache_thread_hooks& hooks) : hooks_(hooks) {}
+
+  bool hooked() const { return hooks_.self != nullptr; }
+
+  // The state of the calling thread.
+  ThreadState& self() const {
+    ThreadState* const user_level = known();
+    return user_level != nullptr ? *user_level : this_thread();
+  }
+
+  // A number by which other threads know this one. No other thread that is alive, or that ended
+  // with a value borrowed, has the same.
+  uint64_t identity() const {
+    if (ThreadState* const user_level = known()) return reinterpret_cast<uintptr_t>(user_level);
+    thread_ordinal();
+    return this_thread().identity;
+  }
+
+ private:
+  // The user-level thread that the runtime knows; null: there is none.
+  ThreadState* known() const {
+    if (!hooked()) [[likely]]
+      return nullptr;
+    return reinterpret_cast<ThreadState*>(hooks_.self(hooks_.context));
+  }
+  const attrcache_thread_hooks hooks_;
+};
 
 }  // namespace attrcache
 

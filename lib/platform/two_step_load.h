@@ -24,9 +24,8 @@
 
 namespace attrcache {
 
-// `Half` has load(order), as an Atomic<uint64_t> does.
-template <typename Half>
-[[gnu::always_inline]] inline SlotContent two_step_load(const Half& value, const Half& meta) {
+[[gnu::always_inline]] inline SlotContent two_step_load(const Atomic<uint64_t>& value,
+                                                        const Atomic<uint64_t>& meta) {
   SlotContent word;
   do {
     // Acquire: the value that is read next isn't older than this meta. Pairs with the release of

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
-#include "callback/threads.h"
 #include "platform/asymmetric_fence.h"
 #include "platform/memory.h"
+#include "platform/thread.h"
 #include "readers/active_records.h"
 #include "readers/thread_record.h"
 #include "readers/tomb.h"
