@@ -36,6 +36,8 @@ static void check(void) {
   CALL(MPI_Keyval_free(&new_key));
   EXPECT_EQ(new_key, MPI_KEYVAL_INVALID);
   CALL(MPI_Attr_delete(comm, copied));
+  CALL(MPI_Keyval_free(&not_copied));
+  CALL(MPI_Keyval_free(&copied));
   CALL(MPI_Comm_free(&duplicate));
   CALL(MPI_Comm_free(&comm));
   CALL(MPI_Attr_get(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag));

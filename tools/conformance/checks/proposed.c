@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839), if_absent */
+/* For sessions and files, MPI_Xxx_set_attr stands for MPIX_Xxx_set_attr here, and MPI_Xxx_free for
+ * what ends them. */
 
 /*@ attributes-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
