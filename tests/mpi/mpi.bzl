@@ -82,12 +82,10 @@ def mpi_sh_test(name, args, script = None, more = {}, data = [], size = "medium"
         for arg in args + more.get(mpi, []):
             words = []
             for word in arg.format(mpi = mpi).split(" "):
-                preload = "--preload=" if word.startswith("--preload=") else ""
-                word = word[len(preload):]
                 if word.startswith(":") or word.startswith("//"):
                     labels.append(word)
                     word = "$(location %s)" % word
-                words.append(preload + word)
+                words.append(word)
             lines.append(" ".join(words) if len(words) == 1 or arg.startswith("'") else "'%s'" % " ".join(words))
         labels += [d.format(mpi = mpi) for d in data]
         sh_test(
@@ -119,7 +117,7 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
     Args:
       name: of the test.
       program: its name, if it is declared elsewhere; with a slash, a command.
-      mode: control, served or same.
+      mode: see run.sh.
       np: on how many ranks, one after the other.
       arguments: the program's, like args of mpi_sh_test.
       data: further files that the test needs.
