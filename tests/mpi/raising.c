@@ -38,6 +38,7 @@ static MPI_Comm comm;
 static int keys[kThreads];
 static long wrong;
 static long other_codes;
+static int rounds = kRounds;
 
 /* The code that a call returns after a callback failed with `code` and an error handler ran. */
 static int returned(int code) {
@@ -45,21 +46,15 @@ static int returned(int code) {
   return ON_OPENMPI ? MPI_ERR_OTHER : code;
 }
 
-/* Whether to call MPI's own functions, without attrcache, rather than those that programs call. */
-static int by_itself;
-#define CALL(function, ...) \
-  (by_itself ? PMPI_Comm_##function(__VA_ARGS__) : MPI_Comm_##function(__VA_ARGS__))
-
 static void* raise_errors(void* argument) {
   const long me = (long)argument;
   const int expected = returned(kCode + (int)me);
-  int i;
-  for (i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     void* value = NULL;
     int flag = 0;
-    const int deleted = CALL(delete_attr, comm, keys[me]);
-    const int overwritten = CALL(set_attr, comm, keys[me], &flag);
-    CALL(get_attr, comm, keys[me], &value, &flag);
+    const int deleted = MPI_Comm_delete_attr(comm, keys[me]);
+    const int overwritten = MPI_Comm_set_attr(comm, keys[me], &flag);
+    MPI_Comm_get_attr(comm, keys[me], &value, &flag);
     if (!flag || value != (void*)(me + 1)) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     if (deleted != expected || overwritten != expected) {
       __atomic_fetch_add(&other_codes, 1, __ATOMIC_RELAXED);
@@ -71,50 +66,22 @@ static void* raise_errors(void* argument) {
 static void create_keys(void) {
   long i;
   for (i = 0; i < kThreads; ++i) {
-    CALL(create_keyval, MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
-    CALL(set_attr, comm, keys[i], (void*)(i + 1));
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
+    MPI_Comm_set_attr(comm, keys[i], (void*)(i + 1));
   }
 }
 
-static void raise_in_threads(void) {
+/* MPICH 4.2.1 mixes up the codes of callbacks that fail in several threads at the same time, a few
+ * in a thousand: natively it has more chances to show that. */
+static void threads(void) {
   pthread_t thread[kThreads];
   long i;
+  if (!served()) rounds = 10 * kRounds;
   for (i = 0; i < kThreads; ++i) pthread_create(&thread[i], NULL, raise_errors, (void*)i);
   for (i = 0; i < kThreads; ++i) pthread_join(thread[i], NULL);
-}
-
-/*
- * Whether MPI itself mixes up codes when threads' callbacks fail at the same time, as MPICH 4.2.1
- * does (a few in a thousand; at times it prints "Ring ids do not match").
- */
-static int peer_mixes_codes(void) {
-  const MPI_Comm ours = comm;
-  int former[kThreads];
-  long i;
-  int attempt;
-  by_itself = 1;
-  other_codes = 0;
-  memcpy(former, keys, sizeof keys);
-  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  create_keys();
-  for (attempt = 0; attempt < 10000 && other_codes == 0; ++attempt) raise_in_threads();
-  stubborn = 0;
-  PMPI_Comm_free(&comm);
-  for (i = 0; i < kThreads; ++i) PMPI_Comm_free_keyval(&keys[i]);
-  stubborn = 1;
-  memcpy(keys, former, sizeof keys);
-  comm = ours;
-  by_itself = 0;
-  if (other_codes != 0)
-    peer_bug("when several threads' callbacks fail at the same time, calls return wrong codes");
-  return other_codes != 0;
-}
-
-static void threads(void) {
-  raise_in_threads();
   CHECK_EQUAL(wrong, 0);
-  CHECK_EQUAL(handler_calls, 2 * kThreads * kRounds);
-  if (other_codes != 0) CHECK(peer_mixes_codes());
+  CHECK_EQUAL(other_codes, 0);
+  CHECK_EQUAL(handler_calls, 2 * kThreads * rounds);
   handler_calls = 0;
 }
 
@@ -191,8 +158,9 @@ int main(int argc, char** argv) {
     threads();
   } else {
     nested();
+    beside_others();
   }
-  beside_others();
+  stubborn = 0;
   CHECK_EQUAL(MPI_Comm_free(&comm), MPI_SUCCESS);
   for (i = 0; i < kThreads; ++i) MPI_Comm_free_keyval(&keys[i]);
   CHECK_EQUAL(handler_calls, 0);
