@@ -2,13 +2,11 @@
 !
 ! A program that touches no attribute: init [thread]; see init.c.
 program init
-#if FORTRAN_INTERFACE == 3
+#ifdef F08
   use mpi_f08
-#elif FORTRAN_INTERFACE == 2
-  use mpi
 #endif
   implicit none
-#if FORTRAN_INTERFACE == 1
+#ifndef F08
   include 'mpif.h'
 #endif
   character(16) :: how
