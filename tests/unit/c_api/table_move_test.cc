@@ -70,13 +70,5 @@ TEST_F(TableMoveTest, CopiedBytesAreNoticed) {
   EXPECT_EQ(move(from, to), ATTRCACHE_OK);
 }
 
-// Then it is all zero bytes.
-TEST_F(TableMoveTest, AFreedTableMayBeCopied) {
-  ASSERT_EQ(from.set(recorder.keyval(kind), 1), ATTRCACHE_OK);
-  ASSERT_EQ(from.free(), ATTRCACHE_OK);
-  attrcache_table copied = from.table;
-  EXPECT_EQ(attrcache_delete_all(kind, &copied, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
-}
-
 }  // namespace
 }  // namespace attrcache::support

@@ -101,15 +101,6 @@ bool forbid() {
          syscall(SYS_membarrier, 0, 0, 0) != 0;
 }
 
-TEST(AsymmetricFence, ThereAreNoLightReadersWhereTheKernelRefuses) {
-  const int result = in_child([] {
-    if (!forbid()) return kNoFilter;
-    return AsymmetricFence(false).ready() ? __LINE__ : 0;
-  });
-  if (result == kNoFilter) GTEST_SKIP() << "no filters of system calls here";
-  EXPECT_EQ(result, 0);
-}
-
 // Then light readers stay light, and the writer waits until their stores must be visible.
 TEST(AsymmetricFence, TakesItsTimeWhenTheKernelRefusesLater) {
   const int result = in_child([] {
