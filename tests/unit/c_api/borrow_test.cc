@@ -27,21 +27,6 @@ TEST_F(BorrowTest, OfAnIntGivesTheAddressOfACopyWhichStays) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
-// From the same place in the table, by a thread's first borrow or a later one.
-TEST_F(BorrowTest, UnderAKeyvalOfAnotherKindIsAnError) {
-  attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
-  const int of_windows = Recorder::make(windows, {});
-  ASSERT_EQ(of_windows ^ keyval, ATTRCACHE_COMMUNICATOR ^ ATTRCACHE_WINDOW);
-  object.set(keyval, 5);
-  attrcache_borrowed other = {};
-  for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(attrcache_borrow(kind, &object.table, of_windows, &other), ATTRCACHE_ERR_KEYVAL_KIND);
-    ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-    EXPECT_EQ(attrcache_borrow(kind, &object.table, of_windows, &other), ATTRCACHE_ERR_KEYVAL_KIND);
-    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  }
-}
-
 // Such a borrow may outlive its object, whose memory is used again.
 TEST_F(BorrowTest, ValuesWithoutDeleteFnMakeNoOthersLookHeld) {
   const int no_callbacks = Recorder::make(kind, {});

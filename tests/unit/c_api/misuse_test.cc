@@ -276,29 +276,6 @@ TEST_F(MisuseTest, ATableThatIsNotAligned) {
             ATTRCACHE_ERR_ARGUMENT);
 }
 
-TEST_F(MisuseTest, KeyvalSpaceExhausted) {
-  attrcache_kind* windows = universe.kind(ATTRCACHE_WINDOW);
-  std::vector<int> all;
-  int result;
-  int made = 0;
-  while ((result = attrcache_keyval_create(windows, nullptr, &made)) == ATTRCACHE_OK) {
-    all.push_back(made);
-    made = 0;
-    ASSERT_LT(all.size(), 140000u);
-  }
-  EXPECT_EQ(result, ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
-  EXPECT_EQ(made, 0);
-  EXPECT_GE(all.size(), 131007u);
-  EXPECT_EQ(recorder.keyval(kind), keyval + 16) << "other kinds have keyvals left";
-  // The last keyval works, and after a free another can be created.
-  Object window(windows);
-  EXPECT_EQ(window.set(all.back(), 5), ATTRCACHE_OK);
-  EXPECT_EQ(window.value(all.back()), 5);
-  window.erase(all.back());
-  for (int i = 0; i < 3; ++i) free_keyval(windows, all[i]);
-  EXPECT_EQ(attrcache_keyval_create(windows, nullptr, &made), ATTRCACHE_OK);
-}
-
 TEST_F(MisuseTest, KindsExhausted) {
   attrcache_kind* made = nullptr;
   for (int number = 3; number < 16; ++number) {

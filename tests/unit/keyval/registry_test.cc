@@ -58,8 +58,10 @@ TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
   if (GetParam() > 4) return;  // the counters would take 64 MB
   int last = ATTRCACHE_KEYVAL_INVALID;
   for (uint32_t i = 0; i < Registry::kCapacity; ++i) last = make();
-  int none;
+  EXPECT_EQ(Registry::kCapacity, 131008u) << "as attrcache.h says";
+  int none = -7;
   EXPECT_EQ(registry.create({}, &none), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  EXPECT_EQ(none, -7);
   EXPECT_EQ(free(last), ATTRCACHE_OK);
   EXPECT_EQ(registry.create({}, &none), ATTRCACHE_ERR_KEYVALS_EXHAUSTED)
       << "one free index stays behind";
