@@ -49,11 +49,6 @@ serves() {
   done
 }
 
-# Installs what cmake_test.sh has built in $build, which it exports to its parts.
-install_to() { # PREFIX
-  cmake --install "$build" --prefix "$1" >/dev/null
-}
-
 needs() { # FILE: the shared libraries that it needs
   readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'
 }

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Uses an installation as users do: builds C programs with pkg-config and C++ programs with CMake, runs the tools and MPI
-# programs, and removes it. Part of cmake_test.sh.
+# programs, and removes it. Part of cmake_test.sh, which exports where it has built: $build.
 
 source tests/packaging/lib.sh
 prefix=$work/prefix
 
-install_to "$prefix"
+cmake --install "$build" --prefix "$prefix" >/dev/null
 [[ -z $(find "$prefix" ! -type l ! -perm -444) ]] || fail "unreadable: $(find "$prefix" ! -perm -444)"
 version=$(sed -n 's/^Version: //p' "$prefix/lib/multi/pkgconfig/attrcache.pc")
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$version'"
@@ -67,7 +67,7 @@ done
 
 # A prefix with unusual characters, and removing what was installed, as README.md says.
 odd="$work/a b&c|d"
-install_to "$odd"
+cmake --install "$build" --prefix "$odd" >/dev/null
 for package in attrcache attrcache-static; do
   readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/multi/pkgconfig" pkg-config --cflags --libs $package | xargs -n 1)
   [[ " ${flags[*]} " == *" -I$odd/include "* ]] || fail "pkg-config: ${flags[*]}"
