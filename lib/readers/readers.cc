@@ -100,21 +100,9 @@ ThreadRecord* Readers::look_up() {
   return &record;
 }
 
-// The first block, with a free cell; null when out of memory.
-CellBlock* Readers::find_block(ThreadRecord& record) {
-  if (record.returned.load(kRelaxed) != nullptr) {
-    Announcement* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
-    while (next != nullptr) {
-      Announcement& cell = *next;
-      next = cell.next_free();
-      record.put_back(cell);
-    }
-  }
-  // Cells that are free in other blocks stay so until all of their block are: so there are no more
-  // blocks than cells in use.
-  CellBlock* block = record.first_block();
-  if (block != nullptr && block->free != nullptr) return block;
-  block = record.spare;
+// Links a block with a free cell; null when out of memory.
+CellBlock* Readers::make_block(ThreadRecord& record) {
+  CellBlock* block = record.spare;
   if (block != nullptr) {
     record.spare = block->spare;
   } else {
@@ -126,37 +114,42 @@ CellBlock* Readers::find_block(ThreadRecord& record) {
   return block;
 }
 
-Announcement* Readers::take() {
-  ThreadRecord* const record = mine();
-  if (record == nullptr) [[unlikely]]
-    return nullptr;
-  Announcement* cell = &record->first;
-  if (!cell->is_free_for(this_thread().identity)) {
-    CellBlock* block = record->first_block();
-    if (block == nullptr || block->free == nullptr) [[unlikely]]
-      block = find_block(*record);
-    if (block == nullptr) [[unlikely]]
-      return nullptr;
-    cell = &block->get();
-    cell->thread.store(threads_.identity(), kRelaxed);
+void Readers::take_returned(ThreadRecord& record) {
+  if (record.returned.load(kRelaxed) == nullptr) return;
+  Announcement* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
+  while (next != nullptr) {
+    Announcement& cell = *next;
+    next = cell.next_free();
+    record.put_back(cell);
   }
-  // Release, like every store to `what`: a thread that finds that a holder has let go may have read
-  // that here.
-  cell->what.store(uintptr_t(Says::kTaken), kRelease);
-  return cell;
 }
 
-void Readers::release(Announcement& cell) {
-  cell.what.store(0, kRelease);  // as in retract()
+Announcement* Readers::take_slowly() {
+  ThreadRecord* const record = mine();
+  if (record == nullptr) return nullptr;
+  if (record->first.is_free_for(this_thread().identity)) return taken(record->first);
+  CellBlock* block = record->first_block();
+  if (block == nullptr || block->free == nullptr) {
+    take_returned(*record);
+    // Cells that are free in other blocks stay so until all of their block are: so there are no
+    // more blocks than cells in use.
+    block = record->first_block();
+    if (block == nullptr || block->free == nullptr) block = make_block(*record);
+    if (block == nullptr) return nullptr;
+  }
+  return take_of(*block, threads_.identity());
+}
+
+void Readers::release_slowly(Announcement& cell) {
   ThreadRecord* const own = mine();
-  if (own != nullptr && &cell == &own->first) return;
+  if (own != nullptr && &cell == &own->first) return;  // and that isn't near
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
   if (!threads_.hooked() || own == &record) return record.put_back(cell);
   Announcement* next = record.returned.load(kRelaxed);
   do {
     cell.put_before(next);
-    // Release: pairs with find_block().
+    // Release: pairs with take_returned().
   } while (!record.returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
 }
 

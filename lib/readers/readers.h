@@ -48,9 +48,26 @@ class Readers {
   // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
   // memory. Wait-free but for the allocator. Not inlined, nor is release(): a callback may move a
   // user-level thread to another OS thread, so thread-local addresses must be computed anew.
-  Announcement* take();
+  [[gnu::noinline]] Announcement* take() {
+    ThreadRecord& near = near_record();
+    const uint64_t me = this_thread().identity;
+    if (near.first.is_free_for(me)) return taken(near.first);
+    CellBlock* const block = near.first_block();
+    if (near.owner != me || block == nullptr || block->free == nullptr || threads_.hooked())
+        [[unlikely]] {
+      return take_slowly();
+    }
+    return take_of(*block, me);
+  }
   // Gives back what take() returned, which must not announce that a value is held.
-  void release(Announcement& cell);
+  [[gnu::noinline]] void release(Announcement& cell) {
+    cell.what.store(0, kRelease);  // as in retract()
+    ThreadRecord& near = near_record();
+    if (&cell == &near.first) return;
+    if (near.owner != this_thread().identity || threads_.hooked()) [[unlikely]]
+      return release_slowly(cell);
+    near.put_back(cell);
+  }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
   // its next look at the slot finds the attachment still there (L2). Wait-free.
@@ -140,8 +157,22 @@ class Readers {
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
 
   ThreadRecord* make_group();
+  static Announcement* take_of(CellBlock& block, uint64_t thread) {
+    Announcement& cell = block.get();
+    cell.thread.store(thread, kRelaxed);
+    return taken(cell);
+  }
+  static Announcement* taken(Announcement& cell) {
+    // Release, like every store to `what`: a thread that finds that a holder has let go may have
+    // read that here.
+    cell.what.store(uintptr_t(Says::kTaken), kRelease);
+    return &cell;
+  }
+  [[gnu::noinline, gnu::cold]] Announcement* take_slowly();
+  [[gnu::noinline, gnu::cold]] void release_slowly(Announcement& cell);
   [[gnu::noinline]] ThreadRecord* look_up();
-  [[gnu::noinline, gnu::cold]] CellBlock* find_block(ThreadRecord& record);
+  CellBlock* make_block(ThreadRecord& record);
+  static void take_returned(ThreadRecord& record);
 
   const Threads& threads_;
   const Memory memory_;
