@@ -113,7 +113,8 @@ Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments&
       return copy_raw(callbacks, arguments);
     default:
       return in_c::copy(callbacks, arguments.convention, arguments.object, arguments.keyval,
-                        seen_by_c(&arguments.value, arguments.tag), arguments.value, arguments.tag);
+                        seen_by_c(arguments.value, &arguments.value, arguments.tag),
+                        arguments.value, arguments.tag);
   }
 }
 
@@ -131,7 +132,7 @@ int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& 
       return delete_raw(callbacks, arguments);
     default:
       return in_c::erase(callbacks, arguments.convention, arguments.object, arguments.keyval,
-                         seen_by_c(&arguments.value, arguments.tag));
+                         seen_by_c(arguments.value, &arguments.value, arguments.tag));
   }
 }
 

@@ -40,12 +40,8 @@ inline void* address_for_c(const uint64_t* at, attrcache_tag tag) {
   return const_cast<char*>(reinterpret_cast<const char*>(at)) + offset;
 }
 
-// What C sees of a value: the pointer, if C has set it, or else the address of the value. (MPI
-// defines it so.)
-inline void* seen_by_c(const uint64_t* at, attrcache_tag tag) {
-  return tag == ATTRCACHE_AS_POINTER ? as_pointer(*at) : address_for_c(at, tag);
-}
-// The same of a value that others may change there: `value` is what was read.
+// What C sees of a value that was read at an address, where others may change it: the pointer, if C
+// has set it, or else the address. (MPI defines it so.)
 inline void* seen_by_c(uint64_t value, const uint64_t* at, attrcache_tag tag) {
   return tag == ATTRCACHE_AS_POINTER ? as_pointer(value) : address_for_c(at, tag);
 }
