@@ -44,12 +44,11 @@ namespace {
 // belong to the process, too, and the variables say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
 Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
-Atomic<unsigned> last_beyond{kOrdinals};
 
 Atomic<uint64_t> last_identity{1};  // relaxed: only the number matters
 
-// Takes the lowest free ordinal, so that no two threads share a stripe as long as there are enough.
-// Lock-free.
+// Takes the lowest free ordinal, so that no two threads share a stripe as long as there are enough;
+// or, if none is free, that of all threads beyond. Lock-free.
 unsigned take_ordinal() {
   for (unsigned word = 0; word < kOrdinals / 64; ++word) {
     uint64_t now = taken[word].load(kRelaxed);
@@ -62,8 +61,7 @@ unsigned take_ordinal() {
       }
     }
   }
-  const unsigned beyond = last_beyond.fetch_add(1, kRelaxed) + 1;
-  return beyond > kOrdinals ? beyond : kOrdinals + 1;  // the counter has wrapped around
+  return kOrdinals;
 }
 
 void give_back(unsigned ordinal) {

@@ -19,9 +19,9 @@ struct ThreadState {
   // A number that no other thread of the process ever has. It is odd, so that it isn't the address
   // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
   uint64_t identity;
-  // A small number that no other living thread has, which selects the thread's stripes and records.
-  // Another thread may get it when this one has ended. 0 until it is needed. User-level threads
-  // have none: they use that of the thread that they run on.
+  // A small number that selects the thread's stripes and records. No other living thread has it,
+  // unless there are 65,536 or more; another may get it when this one has ended. 0 until it is
+  // needed. User-level threads have none: they use that of the thread that they run on.
   unsigned ordinal;
   // If the ordinal is below kNearOrdinals: the offset in bytes of this thread's record among the
   // first of a domain; else 0.
@@ -45,7 +45,6 @@ inline constexpr unsigned kRecordSize = 128;  // readers/thread_record.h
 #ifdef ATTRCACHE_MODEL
 ThreadState& this_thread();
 inline unsigned thread_ordinal() { return this_thread().ordinal; }
-bool is_taken(unsigned ordinal);
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
 // would take a call. The price is 32 bytes of the static TLS that glibc keeps in reserve for
@@ -63,9 +62,9 @@ inline unsigned thread_ordinal() {
   const unsigned ordinal = tls_state.ordinal;
   return ordinal != 0 ? ordinal : assign_ordinal();
 }
+#endif
 // Whether a thread has that ordinal. If not, this acquires all that its last thread has done.
 bool is_taken(unsigned ordinal);
-#endif
 
 // Tells a domain which thread is calling: of the operating system, or a user-level thread.
 class Threads {
