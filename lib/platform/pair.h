@@ -23,11 +23,8 @@
 // Loads acquire. The exchanges acquire and release; one that fails acquires, and updates what was
 // expected.
 //
-// A value may be claimed, or marked as read, by its meta alone (compare_exchange_meta). That is
-// safe because a meta carries a sequence number: if the meta is unchanged, so is the slot, except
-// that a value under a keyval without delete_fn may have been replaced by another one, which may be
-// claimed or marked as well (see successor() in table/slot.h). That doesn't write the value half,
-// so meanwhile C may read the value by its address.
+// compare_exchange_meta doesn't write the value half, so meanwhile C may read the value by its
+// address. (What an unchanged meta says of the value is in table/slot.h.)
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_
 #define ATTRCACHE_PLATFORM_PAIR_H_

@@ -9,7 +9,8 @@
 // processors would load 16 bytes by cmpxchg16b, but that writes, and makes a get cost four times as
 // much; for those there is -DATTRCACHE_PAIR_TWO_STEP. All loads acquire on x86.
 //
-// For ThreadSanitizer the address of meta stands for the whole Pair (tsan.h).
+// ThreadSanitizer can't see what a step in assembly hands over from one thread to another, so it is
+// told (tsan_acquire, tsan_release). For it the address of meta stands for the whole Pair.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
 #define ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
@@ -20,11 +21,33 @@
 
 #include "platform/atomic.h"
 #include "platform/slot_content.h"
-#include "platform/tsan.h"
+#include "platform/supported.h"
 #include "platform/two_step_load.h"
 #include "platform/wide_exchange.h"
 
+#ifdef ATTRCACHE_TSAN
+// Its runtime's own (sanitizer/tsan_interface.h), by which an address stands for what is handed
+// over: the same as for an atomic access of that address.
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
 namespace attrcache {
+
+// Call this after a step that acquires.
+[[gnu::always_inline]] inline void tsan_acquire([[maybe_unused]] const void* address) {
+#ifdef ATTRCACHE_TSAN
+  __tsan_acquire(const_cast<void*>(address));
+#endif
+}
+
+// Call this before a step that releases: after it, another thread may already have acquired. If the
+// step fails, too much is handed over, which may hide a race, and never makes one up.
+[[gnu::always_inline]] inline void tsan_release([[maybe_unused]] const void* address) {
+#ifdef ATTRCACHE_TSAN
+  __tsan_release(const_cast<void*>(address));
+#endif
+}
 
 class alignas(16) Pair {
  public:

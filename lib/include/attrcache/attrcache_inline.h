@@ -31,7 +31,7 @@ extern "C" {
 #define ATTRCACHE_INLINE_STEPS 1
 #endif
 
-/* Tells ThreadSanitizer, which doesn't see the load, what it acquires (platform/tsan.h). */
+/* Tells ThreadSanitizer, which doesn't see the load, what it acquires (platform/pair_one_swap.h). */
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_INLINE_TSAN 1
 #elif defined(__has_feature)

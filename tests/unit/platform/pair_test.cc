@@ -42,7 +42,7 @@ TEST(PairTest, SwapMetaLeavesTheValueAlone) {
   EXPECT_EQ(*pair.value_address(), 1u);
 }
 
-// ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/tsan.h).
+// ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/pair_one_swap.h).
 TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
   static constexpr SlotContent kNew = {1, uint64_t{2} << 32};
   bool (*const kReads[])(Pair&) = {
