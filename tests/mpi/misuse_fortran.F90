@@ -5,6 +5,9 @@
 module misuse
   use mpi
   implicit none
+  integer :: comm, error, checks = 0
+  integer(MPI_ADDRESS_KIND) :: value
+  logical :: flag
 contains
 
 subroutine expect(sort, function)
@@ -13,12 +16,9 @@ subroutine expect(sort, function)
 end subroutine
 
 ! An attribute that doesn't fit an INTEGER, and one that does, read by MPI-1's function.
-subroutine cut(comm, checks)
-  integer, intent(in) :: comm
-  integer, intent(inout) :: checks
+subroutine cut()
   integer(MPI_ADDRESS_KIND) :: big
-  integer :: keyval, got, error, i
-  logical :: flag
+  integer :: keyval, got, i
   big = 0
   call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, big, error)
   do i = 1, 2
@@ -34,12 +34,8 @@ subroutine cut(comm, checks)
   call MPI_Comm_free_keyval(keyval, error)
 end subroutine
 
-subroutine use_stale(comm, checks)
-  integer, intent(in) :: comm
-  integer, intent(inout) :: checks
-  integer(MPI_ADDRESS_KIND) :: value
-  integer :: keyval, stale, error, i
-  logical :: flag
+subroutine use_stale()
+  integer :: keyval, stale, i
   call MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, keyval, 0, error)
   stale = keyval
   call MPI_Keyval_free(keyval, error)
@@ -94,12 +90,8 @@ subroutine delete_with_bad_code(comm, keyval, value, extra, error)
   error = -99
 end subroutine
 
-subroutine copy_all(comm, checks)
-  integer, intent(in) :: comm
-  integer, intent(inout) :: checks
-  integer(MPI_ADDRESS_KIND) :: value
-  integer :: keyvals(4), dup, error, i
-  logical :: flag
+subroutine copy_all()
+  integer :: keyvals(4), dup, i
   value = 100
   call MPI_Comm_create_keyval(copy_without_flag, MPI_COMM_NULL_DELETE_FN, keyvals(1), value, error)
   call MPI_Comm_create_keyval(copy_without_value, MPI_COMM_NULL_DELETE_FN, keyvals(2), value, error)
@@ -130,10 +122,8 @@ subroutine copy_all(comm, checks)
   end do
 end subroutine
 
-subroutine fail(checks)
-  integer, intent(inout) :: checks
-  integer(MPI_ADDRESS_KIND) :: value
-  integer :: keyval, type, error, i
+subroutine fail()
+  integer :: keyval, type, i
   value = 0
   call MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_with_bad_code, keyval, value, error)
   do i = 1, 2
@@ -151,17 +141,16 @@ end module
 program misuse_fortran
   use misuse
   implicit none
-  integer :: comm, rank, error, checks
+  integer :: rank
   integer, parameter :: all_checks = 2 + 2 + 8 + 2
-  checks = 0
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, error)
   call MPI_Comm_dup(MPI_COMM_WORLD, comm, error)
-  call cut(comm, checks)
-  call use_stale(comm, checks)
-  call copy_all(comm, checks)
-  call fail(checks)
+  call cut()
+  call use_stale()
+  call copy_all()
+  call fail()
   if (checks == all_checks) then
     print '("rank ", i0, ": ", i0, " checks passed")', rank, checks
   else

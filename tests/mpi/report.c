@@ -42,25 +42,21 @@ static int copy_plain(MPI_Comm comm, int keyval, void* extra, void* in, void* ou
   return MPI_SUCCESS;
 }
 
-#define DELETE_FN(name)                                                  \
-  static int name(MPI_Comm comm, int keyval, void* value, void* extra) { \
-    (void)comm, (void)keyval, (void)value, (void)extra;                  \
+#define DELETE_FN(name, Handle)                                          \
+  static int name(Handle object, int keyval, void* value, void* extra) { \
+    (void)object, (void)keyval, (void)value, (void)extra;                \
     return MPI_SUCCESS;                                                  \
   }
-DELETE_FN(delete_plain)
-DELETE_FN(delete_reused)
-DELETE_FN(delete_read_by_threads)
-DELETE_FN(delete_in_its_place)
-DELETE_FN(delete_stale)
-DELETE_FN(delete_left)
-DELETE_FN(delete_handed)
-DELETE_FN(delete_on_world)
-DELETE_FN(delete_on_self)
-
-static int delete_type(MPI_Datatype type, int keyval, void* value, void* extra) {
-  (void)type, (void)keyval, (void)value, (void)extra;
-  return MPI_SUCCESS;
-}
+DELETE_FN(delete_plain, MPI_Comm)
+DELETE_FN(delete_reused, MPI_Comm)
+DELETE_FN(delete_read_by_threads, MPI_Comm)
+DELETE_FN(delete_in_its_place, MPI_Comm)
+DELETE_FN(delete_stale, MPI_Comm)
+DELETE_FN(delete_left, MPI_Comm)
+DELETE_FN(delete_handed, MPI_Comm)
+DELETE_FN(delete_on_world, MPI_Comm)
+DELETE_FN(delete_on_self, MPI_Comm)
+DELETE_FN(delete_type, MPI_Datatype)
 
 static int delete_slowly(MPI_Comm comm, int keyval, void* value, void* extra) {
   const struct timespec nap = {0, 5000000};
