@@ -42,6 +42,33 @@ TEST(PairTest, SwapMetaLeavesTheValueAlone) {
   EXPECT_EQ(*pair.value_address(), 1u);
 }
 
+TEST(PairTest, GlimpseSeesTheUpperHalfAndTheValue) {
+  Pair pair;
+  SlotContent expected = {0, 0};
+  pair.compare_exchange(expected, {0x1111, 0xabcdef0012345678});
+  pair.glimpse([](uint32_t upper, auto value) {
+    EXPECT_EQ(upper, 0xabcdef00u);
+    EXPECT_EQ(value(), 0x1111u);
+  });
+}
+
+TEST(PairTest, BothHalvesAreReadAtOneInstant) {
+  Pair pair;
+  support::run_threads(3, [&](int t) {
+    for (int i = 0; i < 200000 / support::kSlowness; ++i) {
+      if (t == 0) {
+        SlotContent now = pair.load();
+        while (!pair.compare_exchange(now, {now.value + 1, now.meta + 1})) {
+        }
+      } else {
+        const SlotContent now = pair.load();
+        ASSERT_EQ(now.value, now.meta);
+        pair.glimpse([](uint32_t upper, auto value) { ASSERT_EQ(upper, value() >> 32); });
+      }
+    }
+  });
+}
+
 // ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/pair_one_swap.h).
 TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
   static constexpr SlotContent kNew = {1, uint64_t{2} << 32};
