@@ -30,17 +30,6 @@ TEST(Updates, ContinueAReleaseSequence) {
   EXPECT_EQ(release_sequence(stores), (Outcomes{"01", "11", "21", "20"}));
 }
 
-// Since C++20 a later plain store of the same thread does not continue it.
-TEST(Updates, OwnPlainStoreEndsAReleaseSequence) {
-  const auto look = [](Shared& s) {
-    s.read[0] = s.y.load(kAcquire);
-    s.read[1] = s.read[0] != 0 ? s.x.load(kRelaxed) : 1;
-  };
-  EXPECT_EQ(shape({2}, in_turn(store(x, 1, kRelaxed), store(y, 1, kRelease), store(y, 2, kRelaxed)),
-                  look),
-            (Outcomes{"01", "11", "20", "21"}));
-}
-
 TEST(Updates, LoseNothing) {
   EXPECT_EQ(shape({0, {x}}, add(x, 1), add(x, 1), add(x, 1)), (Outcomes{"3"}));
 }
