@@ -37,6 +37,9 @@ class Library : public Implementation {
     if (attrcache_domain_create(nullptr, &domain_) != ATTRCACHE_OK) std::abort();
     attrcache_kind* fourth;
     if (attrcache_kind_register(domain_, nullptr, &fourth) != ATTRCACHE_OK) std::abort();
+    // Its further keyvals are in the last leaf of a table's directory, and in the tree.
+    int keyval;
+    for (int i = 0; i < 60; ++i) attrcache_keyval_create(fourth, nullptr, &keyval);
     for (attrcache_table*& table : tables_) table = new_table();
   }
 

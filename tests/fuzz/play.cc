@@ -7,6 +7,9 @@
 #include <sstream>
 
 #include "tests/fuzz/implementation.h"
+#ifdef ATTRCACHE_MODEL
+#include "tests/model/explorer/explore.h"
+#endif
 
 namespace attrcache::fuzz {
 namespace {
@@ -212,14 +215,9 @@ void require(bool same, const char* what, int step, Implementation& library,
   std::abort();
 }
 
-}  // namespace
-}  // namespace attrcache::fuzz
-
-// libFuzzer's entry point: runs `size` bytes of operations on both implementations, and aborts with
-// a message where they differ.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace attrcache;
-  using namespace attrcache::fuzz;
+// Runs `size` bytes of operations on both implementations, and aborts with a message where they
+// differ.
+void play(const uint8_t* data, size_t size) {
   const std::unique_ptr<Implementation> library = make_library();
   const std::unique_ptr<Implementation> reference = make_reference();
   bool borrowed = false;
@@ -254,5 +252,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   require(library->attributes() == 0, "what is left at the end", step, *library, *reference);
+}
+
+}  // namespace
+}  // namespace attrcache::fuzz
+
+// libFuzzer's entry point.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace attrcache;
+#ifdef ATTRCACHE_MODEL  // in tests/model/mutate.py, whose heap uses no memory again
+  size = std::min(size, size_t{500});
+  if (!model::explore({}, [=] { fuzz::play(data, size); }).ok()) std::abort();
+#else
+  fuzz::play(data, size);
+#endif
   return 0;
 }

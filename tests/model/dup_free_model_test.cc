@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Dup and free at once (lib/table/dup.cc, free.cc) against set, delete and free_keyval, and what is
-// left to be done in order because two threads race. at_once_model_test.cc tests what one thread
-// can show.
+// left to be done in order because two threads race. What one thread can show, the fuzzer does, but
+// for what it doesn't come to.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"
@@ -217,6 +217,75 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
 TEST(Free, OfTwoAgainstFreeKeyval) {
   run_race<Objects>({2, 1}, in_turn(keys(2), set(0, 1), set(1, 2), set(0, 3, 1)), free(0),
                     free_key(1));
+}
+
+// ---- Alone ----
+
+// Calls with another kind than the object's, whose keyvals have the same indices; or which has none.
+void calls_with_another_kind(Copy type, bool has_keyvals) {
+  run_model({}, [=] {
+    Objects o;
+    o.key(type, Delete::kNoDeleteFn);
+    if (has_keyvals) o.make(type, Delete::kNoDeleteFn, o.other);
+    o.set(0, 1);
+    expect(attrcache_copy_all(o.other, &o.tables[0], nullptr, &o.tables[1], nullptr, nullptr) ==
+               ATTRCACHE_ERR_KEYVAL_KIND,
+           "copy_all");
+    expect(o.erase_all(0, o.other) == ATTRCACHE_ERR_KEYVAL_KIND, "delete_all");
+    expect(attrcache_set_as(o.other, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                            nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+           "set that replaces");
+    expect(attrcache_delete(o.other, &o.tables[0], nullptr, o.keys[0], nullptr) ==
+               ATTRCACHE_ERR_KEYVAL_KIND,
+           "delete");
+    expect(attrcache_set_as(o.other, &o.tables[1], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
+                            nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
+           "set that attaches");
+    expect(o.value(0, 0) == 1 && o.attributes() == 1, "nothing has changed");
+    o.finish();
+  });
+}
+TEST(OneThread, CallsWithAnotherKind) {
+  for (const Copy type : {Copy::kDup, Copy::kNot}) {
+    for (const bool has_keyvals : {true, false}) calls_with_another_kind(type, has_keyvals);
+  }
+}
+
+TEST(OneThread, NothingIsCopied) {
+  for (const int far : {4, 10}) {
+    run_model({}, [=] {
+      Objects o;
+      o.keys_up_to(far + 1, Copy::kNot, Delete::kCalled);
+      for (const int k : {far - 1, far}) o.set(k, k + 1);
+      expect(o.copy() == ATTRCACHE_OK && o.is_as_new(1), "the new table is as new");
+      o.finish();
+    });
+  }
+}
+
+// A set's own delete_fn ends the object. That deletes the value that the set has attached, and the
+// set returns OK; otherwise its caller would delete the value once more. Nor does the set touch
+// what delete_fn has attached to the same memory since.
+TEST(OneThread, FreeWithinTheDeleteFnOfASet) {
+  for (const int failures : {0, 1}) {
+    run_model({}, [=] {
+      Objects o;
+      o.key(Copy::kNot, Delete::kCalled);
+      o.set(0, 1);
+      o.on_delete = [=](Objects& self, intptr_t value) {
+        if (value != 1) return;
+        expect(self.erase_all(0, self.kind) == ATTRCACHE_OK && self.times_deleted(2) == 1, "freed");
+        self.set(0, 3);
+        self.set(0, 2);  // with the same number as before
+        self.failures = failures;
+      };
+      o.set(0, 2);
+      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.times_deleted(2) == 2,
+             "the new value was attached");
+      expect(o.times_deleted(1) == 1 - failures && o.times_deleted(3) == 1, "each once");
+      o.finish();
+    });
+  }
 }
 
 }  // namespace

@@ -51,14 +51,14 @@ WEAKER = {"acq_rel": ["acquire", "release"], "acquire": ["relaxed"], "release": 
 
 
 def sources(root):
-    """The translation units: the library, which is one, the explorer, and the models."""
+    """The translation units: the library, which is one, the explorer, the models, and the fuzzer's replay."""
     found = [LIBRARY]
-    for folder in ["tests/model/explorer", "tests/model"]:
+    for folder in ["tests/fuzz", "tests/model/explorer", "tests/model"]:
         for name in sorted(os.listdir(os.path.join(root, folder))):
             test = name.endswith("_test.cc")
             # The handle map's model is of lib/mpi, which has no mutants here.
             model = name.endswith("_model_test.cc") and not name.startswith("handle_map")
-            if name.endswith(".cc") and (not test or model):
+            if name.endswith(".cc") and (not test or model or name == "replay_test.cc"):
                 found.append(folder + "/" + name)
     return found
 
@@ -72,7 +72,7 @@ class Build:
         self.objects = {}
         os.makedirs(root + "/o", exist_ok=True)
         if parent is None:
-            for folder in ["lib", "tests/model", "tests/support"]:
+            for folder in ["lib", "tests/fuzz", "tests/model", "tests/support"]:
                 shutil.copytree(ROOT + "/" + folder, root + "/" + folder)
             # Half of a model's compilation is GoogleTest's header: compiled once for all.
             self.common = root + "/o/common.h"
@@ -130,7 +130,7 @@ class Models:
     def measure(self, scratch, share, shares):
         """Runs a share of the tests, and takes the milliseconds and the accesses of each."""
         sites = "%s/sites%d" % (scratch, share)
-        log = subprocess.run([self.program], capture_output=True, text=True,
+        log = subprocess.run([self.program], capture_output=True, text=True, cwd=ROOT,
                              env=dict(os.environ, ATTRCACHE_MODEL_SITES=sites, GTEST_SHARD_INDEX=str(share),
                                       GTEST_TOTAL_SHARDS=str(shares)))
         if log.returncode != 0:
@@ -174,7 +174,7 @@ class Models:
                 continue
             seconds = min(300, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
             command = ["prlimit", "--cpu=%d:" % seconds, program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
-            log = subprocess.run(command, env=env, capture_output=True, text=True)
+            log = subprocess.run(command, env=env, capture_output=True, text=True, cwd=ROOT)
             if log.returncode == -signal.SIGXCPU:
                 undecided = batch[0], NO_END
                 continue

@@ -36,7 +36,7 @@ enum class Delete { kNoDeleteFn, kCalled };
 
 // Two objects, the old and the new one, and the keyvals of two kinds.
 struct Objects {
-  static constexpr int kKeys = 73;
+  static constexpr int kKeys = 18;
   static constexpr intptr_t kCopied = 100;  // what copy_fn adds to a value
 
   explicit Objects(unsigned stripes = 1) {
@@ -121,9 +121,7 @@ struct Objects {
            "nothing is left");
   }
 
-  static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
-    auto& self = *static_cast<Objects*>(extra);
-    if (self.on_copy != nullptr) self.on_copy(self);
+  static int copy_fn(void*, int, void*, void* in, void* out, int* flag) {
     *static_cast<void**>(out) = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(in) + kCopied);
     *flag = 1;
     return 0;
@@ -143,7 +141,6 @@ struct Objects {
   int keys[kKeys] = {};
   int made = 0;
   alignas(64) attrcache_table tables[2] = {};
-  void (*on_copy)(Objects&) = nullptr;
   std::function<void(Objects&, intptr_t value)> on_delete;
   std::function<void(Objects&)> on_destroy;
   unsigned copier = 0;  // a thread's ordinal

@@ -45,7 +45,7 @@ class Heap {
   unsigned not_released() const { return live_; }
 
  private:
-  static constexpr size_t kArena = 512 * 1024;
+  static constexpr size_t kArena = 16 * 1024 * 1024;
   static constexpr size_t kGrain = 64;
   static constexpr unsigned kArenas = kMaxThreads + 1;
 
