@@ -117,7 +117,7 @@ has "2 x freed-twice, at report: "
 launch --report=nothing.json "$mpirun" -np 3 "$program" nothing
 expect nothing nothing.json 3
 [ -z "$output" ] || fail "not silent: $output"
-launch --report=forked.json --trace=forked.trace "$mpirun" -np 2 "$program" forked
+ATTRCACHE_TRACE_SLOW=1000000 launch --report=forked.json --trace=forked.trace "$mpirun" -np 2 "$program" forked
 expect nothing forked.json 2
 [ "$(grep -o '"name": "delete_plain"' forked.trace | wc -l)" = 5 ] || fail "trace of a process with a child"
 # More objects left behind than are listed one by one; MPI_INT, which can't be freed.
