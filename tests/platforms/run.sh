@@ -60,9 +60,11 @@ flags=(-std=c++20 -Wall -Wextra -Werror -DATTRCACHE_TESTS_EMULATED "${options[@]
 sources=$(find -L lib -name '*.cc' -not -path 'lib/mpi/*')
 case $kind in
   # The tests of the C++ API's cost read this machine's code, so they are left out.
-  unit) tests=$(find -L tests/unit -name '*_test.cc') ;;
-  storms) tests=$(find -L tests/stress -name '*_test.cc') ;;
+  unit) tests=$(find -L tests/unit -name '*_test.cc') coverage='' ;;
+  # One storm stops threads at each basic block (tests/stress/stopping.h).
+  storms) tests=$(find -L tests/stress -name '*_test.cc') coverage=-fsanitize-coverage=trace-pc ;;
 esac
+[[ $platform != nehalem ]] || coverage='' # x86-64 has another way
 
 failures=$scratch/failures
 compile() { # SOURCE OPTION...
@@ -76,7 +78,7 @@ echo '#include <gtest/gtest.h>' >"$scratch/first.h"
 wait
 for source in $sources $tests; do
   case $source in
-    lib/*) compile "$source" -O2 -fno-exceptions -fno-rtti -funwind-tables & ;;
+    lib/*) compile "$source" -O2 -fno-exceptions -fno-rtti -funwind-tables $coverage & ;;
     *) compile "$source" -O0 "-I$gtest/include" -include "$scratch/first.h" & ;;
   esac
   while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
@@ -90,6 +92,7 @@ wait
 cat >"$scratch/platform.c" <<'END'
 #include <attrcache/attrcache.h>
 #include <stdio.h>
+void __sanitizer_cov_trace_pc(void) {} /* for $coverage */
 int main(void) {
   attrcache_domain* domain;
   const int result = attrcache_domain_create(NULL, &domain);

@@ -6,13 +6,11 @@
 # * Atomic accesses are made by lib/platform/atomic.h, and by its neighbours for 16 bytes, so that a model build can put a
 #   scheduler behind them.
 # * Only lib/platform/memory.h allocates, so that a test can make every allocation fail.
-# * No thread waits for another, but where guarantee 2 says so: in steps of 8 bytes, and without membarrier. (Of loops on
-#   atomics model/stopped_model_test shows it.)
 # * Each `new (memory) T` says how the object begins: T() or T{...}. Plain `T;` leaves members without an initializer
 #   undefined even where the memory was zeroed before, because the compiler may drop the zeroing, and g++ 16 does. No test
 #   shows it if the compiler keeps it.
 #
-# The first three apply to the core alone, not to the interposers or the C++ headers.
+# The first two apply to the core alone, not to the interposers or the C++ headers.
 
 set -uo pipefail
 
@@ -38,8 +36,6 @@ none() { # PATTERN FILE-THAT-MAY CODE
 }
 none 'std::atomic|<atomic>|std::memory_order|atomic_thread_fence|__sync_' platform/atomic.h "$core"
 none '\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup) *\(|\bnew +[A-Za-z_:]|\bnew *\[|\bdelete +[a-z]|std::(vector|string|map|deque|list|unordered_map|function|make_unique|make_shared)\b' platform/memory.h "$core"
-none '\b(Backoff|mutex|call_once|condition_variable)\b|\bpthread_(mutex|rwlock|cond|spin|once|barrier|join)|\bsem_|futex|_yield|sleep *\(' \
-  'platform/\(wait[.].*\|pair_two_words[.]h\|asymmetric_fence[.]cc\)' "$core"
 bare='\bnew +\([^()]*(\([^()]*\)[^()]*)*\) *[A-Za-z_][A-Za-z_:<>, ]*;'
 for broken in 'return new (memory) Anchor;' 'auto* t = new (std::nothrow) attrcache::Pair<int, T>;' 'x = new (at(0)) T;'; do
   grep -qE "$bare" <<<"$broken" || { echo "the pattern misses: $broken"; exit 1; }
