@@ -51,3 +51,19 @@ static void dup(Comm* from, Comm* to) {
   ompi_attr_copy_all(COMM_ATTR, from, to, &from->c_keyhash, &to->c_keyhash);
 }
 static int end(Comm* comm) { return ompi_attr_delete_all(COMM_ATTR, comm, &comm->c_keyhash); }
+
+/* A datatype gets its number when a callback in Fortran first needs it, from one thread. */
+#define NUMBERS_DATATYPES
+static int numbers_given;
+static int taken_back = -1;
+static ompi_datatype_t* numbered_meanwhile; /* by another thread */
+int opal_pointer_array_add(opal_pointer_array_t* array, void* item) {
+  (void)array;
+  if (item == numbered_meanwhile) numbered_meanwhile->d_f_to_c_index = 55;
+  return 100 + numbers_given++;
+}
+int opal_pointer_array_set_item(opal_pointer_array_t* array, int index, void* item) {
+  (void)array;
+  if (item == NULL) taken_back = index;
+  return 0;
+}

@@ -94,11 +94,47 @@ static void callbacks_in_fortran(void) {
   CHECK_EQUAL(deleted, 2);
 }
 
+#ifdef NUMBERS_DATATYPES
+static int last_handle;
+static void delete_type_in_fortran(MPI_Fint* type, MPI_Fint* keyval, MPI_Aint* value,
+                                   MPI_Aint* extra_state, MPI_Fint* error) {
+  (void)keyval;
+  ++deleted;
+  last_handle = *type;
+  CHECK_EQUAL(*value * 100 + *extra_state, 6007);
+  *error = MPI_SUCCESS;
+}
+
+static void numbers_of_datatypes(void) {
+  static ompi_datatype_t type = {.d_f_to_c_index = -1};
+  const ompi_attribute_fn_ptr_union_t copies = {.attr_any_fn = NULL};
+  const ompi_attribute_fn_ptr_union_t deletes = {.attr_any_fn =
+                                                     (attrcache_callback*)delete_type_in_fortran};
+  int keyval;
+  ompi_attr_create_keyval_aint(TYPE_ATTR, copies, deletes, &keyval, 7, OMPI_KEYVAL_F77, NULL);
+  deleted = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (i == 2) {
+      type.d_f_to_c_index = -1;
+      numbered_meanwhile = &type;
+    }
+    ompi_attr_set_c(TYPE_ATTR, &type, &type.d_keyhash, keyval, (void*)60, false);
+    CHECK_EQUAL(ompi_attr_delete(TYPE_ATTR, &type, &type.d_keyhash, keyval, false), MPI_SUCCESS);
+    CHECK_EQUAL(last_handle, i < 2 ? 100 : 55);
+  }
+  CHECK_EQUAL(taken_back, 101);
+  CHECK_EQUAL(deleted, 3);
+}
+#endif
+
 int main(void) {
   begin();
   begin(); /* as when MPI is initialized again */
   values_of_each_language();
   callbacks_in_fortran();
+#ifdef NUMBERS_DATATYPES
+  numbers_of_datatypes();
+#endif
   printf("%d checks passed\n", checks);
   return 0;
 }
