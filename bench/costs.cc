@@ -331,6 +331,13 @@ std::vector<bench::Operation> rows() {
     add(on_object(with("create_free_", stripes), 0, dup, {}, 0, 1, ONCE(create_free), stripes));
     add(on_object(with("create_use_free_", stripes), 0, dup, {}, 0, 1, ONCE(use_once), stripes));
   }
+  // Beside so many keyvals that stay.
+  for (const long n : {1L, 100L, 10000L}) {
+    add(on_object(with("create_free_beside_", n), n, dup, {}, 0, n, [n](Inputs& in) {
+      for (long i = 0; i < n; ++i) create_free(in);
+      return uintptr_t{0};
+    }));
+  }
   add(on_object("dup_free_none", 1, dup, {}, 0, 1, ONCE(dup_free)));
   add(on_object("is_empty", 0, {}, {}, 0, 1, ONCE(is_empty)));
   for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L, 10000L}) {

@@ -2,6 +2,8 @@
 
 #include "keyval/entries.h"
 
+#include <algorithm>
+
 namespace attrcache {
 
 static_assert(Entries::kCapacity <= 1u << 17, "an index has 17 bits");
@@ -39,16 +41,20 @@ bool Entries::ensure_chunk(size_t c, const Memory& memory) {
   return true;
 }
 
-int Entries::take_new(const Memory& memory, id::Offset* made) {
-  uint32_t next = taken_.load(kRelaxed);
-  while (next < kCapacity) {
-    *made = id::offset_at(next);
-    if (!ensure_chunk(chunk_of(*made), memory)) return ATTRCACHE_ERR_MEMORY;
-    // (K7) release: a thread that sees the new number of indices, in used_indices(), finds the
-    // chunk.
-    if (taken_.compare_exchange_weak(next, next + 1, kRelease, kRelaxed)) return ATTRCACHE_OK;
+int Entries::end_round(uint64_t now, const Memory& memory) {
+  const uint32_t used = cursor::used(now);
+  const uint32_t taken = cursor::taken(now);
+  uint64_t next = cursor::of(0, used, 0);
+  if (used < kCapacity && taken < std::max(kRound, used / 4)) {
+    if (!ensure_chunk(chunk_of(id::offset_at(used)), memory)) return ATTRCACHE_ERR_MEMORY;
+    next = cursor::of(used, used + 1, taken);
+  } else if (now == next && cursor_.load(kRelaxed) == now) {
+    // All were in use when this look began, since the cursor hasn't moved.
+    return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   }
-  return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+  // (K7) release: a thread that sees the new number of indices finds the chunk.
+  cursor_.compare_exchange_strong(now, next, kRelease, kRelaxed);
+  return ATTRCACHE_OK;
 }
 
 }  // namespace attrcache

@@ -8,6 +8,16 @@
 // id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds its
 // entries, and after them its reference counters, stripe by stripe. For both, the address is kept
 // that index 0 would have if the chunk began with it.
+//
+// Free indices are found by a cursor that goes round the indices in use, so that an index rests for
+// most of a round between two keyvals, and stale keyvals are recognized for long. At the end of a
+// round that has taken few indices the cursor goes on to new ones. The cursor is one word, which only
+// compare-and-swap changes:
+//
+//   Q1 The cursor moves behind the first free index that it meets.
+//   Q2 That index is taken, in its entry's word; unless another thread has taken it, which came by a
+//      round later, while this one was stopped.
+//   Q3 The index is free again.
 
 #ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
 #define ATTRCACHE_KEYVAL_ENTRIES_H_
@@ -22,6 +32,19 @@
 #include "platform/memory.h"
 
 namespace attrcache {
+
+// The cursor's word: the offset from which it goes on, how many indices there are, and how many of
+// them the round has taken.
+namespace cursor {
+inline constexpr unsigned kUsedShift = 24, kTakenShift = 44;
+constexpr uint64_t of(uint32_t at, uint32_t used, uint32_t taken) {
+  return id::bytes(id::offset_at(at)) | uint64_t{used} << kUsedShift |
+         uint64_t{taken} << kTakenShift;
+}
+constexpr size_t at(uint64_t cursor) { return cursor & ((1u << kUsedShift) - 1); }
+constexpr uint32_t used(uint64_t cursor) { return cursor >> kUsedShift & ((1u << 20) - 1); }
+constexpr uint32_t taken(uint64_t cursor) { return cursor >> kTakenShift; }
+}  // namespace cursor
 
 class Entries {
  public:
@@ -68,18 +91,30 @@ class Entries {
   static_assert(kIndexBias == 1u << (kFirstChunk - id::kIndexShift));
 
  public:
+  // A round takes at least kRound indices: so many that stale keyvals are recognized for 16,000
+  // creations, and so few that a program with one or two keyvals at a time goes on getting the first
+  // 64. And it takes a quarter of all, so that beside many keyvals a creation looks at four entries,
+  // on average.
 #if defined(ATTRCACHE_MODEL)
-  static constexpr uint32_t kCapacity = 128;  // few enough for a model to use them all
+  static constexpr uint32_t kRound = 2, kCapacity = 128;  // few enough for a model to use them all
 #else
+  static constexpr uint32_t kRound = 63;
   static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kIndexBias;
+  static_assert(kRound * (id::kGenerations - 1) >= 16000, "attrcache.h says so");
 #endif
 
  protected:
   static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
 
-  // Takes an index that was never used. MEMORY, or KEYVALS_EXHAUSTED: there is none. Lock-free, but
+  // Takes a free index, and returns its entry, which belongs to the caller until it stores a keyval
+  // there or calls put_back(). Null: *error says why; KEYVALS_EXHAUSTED: none is free. Lock-free, but
   // for the allocator.
-  int take_new(const Memory& memory, id::Offset* made);
+  [[gnu::always_inline]] Entry* take(const Memory& memory, id::Offset* taken, int* error);
+  // Frees an index that the caller has taken, or whose keyval it has ended.
+  static void put_back(Entry& entry) {
+    // (Q3) release: the next thread to take it (Q2) sees all that was done to the entry.
+    entry.word.store(entry.word.load(kRelaxed) & ~entry_word::kTaken, kRelease);
+  }
 
   // Releases all memory.
   void release(const Memory& memory);
@@ -124,11 +159,14 @@ class Entries {
 
   // All indices that were ever used are below this one.
   uint32_t used_indices() const {
-    return taken_.load(kAcquire);  // pairs with K7
+    return cursor::used(cursor_.load(kAcquire));  // pairs with K7
   }
 
  private:
   bool ensure_chunk(size_t c, const Memory& memory);
+  // Begins a new round, or adds an index to this one: `now` is the cursor, and no index from there on
+  // is free.
+  [[gnu::noinline]] int end_round(uint64_t now, const Memory& memory);
   References::Counter* far_counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
     // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
@@ -144,9 +182,37 @@ class Entries {
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
   Atomic<References::Counter*> counters_[kChunks + 1] = {};
   const unsigned stripe_mask_;
-  // How many indices have been handed out at least once: those below it.
-  Atomic<uint32_t> taken_{0};
+  Atomic<uint64_t> cursor_{0};
 };
+
+inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error) {
+  for (;;) {
+    uint64_t now = cursor_.load(kAcquire);  // pairs with K7
+    const size_t from = cursor::at(now), end = id::bytes(id::offset_at(cursor::used(now)));
+    Entry* entry = nullptr;
+    uint64_t word = 0;
+    size_t offset = from;
+    for (; offset != end; offset += id::bytes(id::offset_at(1))) {
+      entry = &at(id::Offset(offset));
+      word = entry->word.load(kAcquire);  // pairs with Q2, for end_round()
+      if (entry_word::is_free(word)) [[likely]]
+        break;
+    }
+    if (offset == end) [[unlikely]] {
+      *error = end_round(now, memory);
+      if (*error != ATTRCACHE_OK) return nullptr;
+      continue;
+    }
+    *taken = id::Offset(offset);
+    const uint64_t behind = now + (offset - from) + cursor::of(1, 0, 1);
+    // (Q1) Relaxed: the entry's word says what matters. It continues the release sequence of K7.
+    // (Q2) Acquire: pairs with Q3. Release: a thread that finds the index taken sees the cursor moved.
+    if (cursor_.compare_exchange_strong(now, behind, kRelaxed, kRelaxed) &&
+        entry->word.compare_exchange_strong(word, entry_word::taken(word, *taken), kAcqRel,
+                                            kRelaxed)) [[likely]]
+      return entry;
+  }
+}
 
 template <typename Visit>
 [[gnu::always_inline]] inline void Entries::for_each_entry(Visit visit) const {

@@ -33,7 +33,9 @@ static_assert(sizeof(Record) <= 88, "attrcache.h says what a record takes");
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
-inline constexpr uint64_t kFreed = uint64_t{1} << 43;      // by attrcache_keyval_free
+inline constexpr uint64_t kFreed = uint64_t{1} << 43;  // by attrcache_keyval_free
+// Without a keyval: a thread is about to make one here, or has not yet ended the one before.
+inline constexpr uint64_t kTaken = uint64_t{1} << 45;
 inline constexpr uint64_t kDestructs = uint64_t{1} << 46;  // has a destructor, of either sort
 inline constexpr unsigned kGenerationsShift = 48;          // 9 bits: generations handed out
 
@@ -47,6 +49,11 @@ constexpr uint32_t one_generation_more(uint32_t generations) {
 // even from 0, so that no look-up finds it.
 constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 << id::kIndexShift; }
 
+// The word of a free index that a thread takes.
+constexpr uint64_t taken(uint64_t word, id::Offset offset) {
+  return word | kTaken | no_keyval(offset);
+}
+
 // The flags of its stripes.
 constexpr uint32_t flags(uint64_t word) {
   const uint32_t flags = static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
@@ -59,6 +66,8 @@ constexpr uint32_t flags(uint64_t word) {
 constexpr id::Keyval keyval(uint64_t word) { return id::Keyval{static_cast<uint32_t>(word)}; }
 // Whether the keyval of the entry exists, freed or not.
 constexpr bool exists(uint64_t word) { return (word & id::kMarker) != 0; }
+// Whether a thread may take the index for a new keyval.
+constexpr bool is_free(uint64_t word) { return (word & (id::kMarker | kTaken)) == 0; }
 }  // namespace entry_word
 
 // An index that was never used has zero bytes here. The size must be a multiple of a slot's size,
@@ -66,7 +75,6 @@ constexpr bool exists(uint64_t word) { return (word & id::kMarker) != 0; }
 struct alignas(1 << id::kIndexShift) Entry {
   Atomic<uint64_t> word;
   Atomic<uint64_t> exact;  // belongs to References
-  Atomic<uint64_t> link;   // belongs to IndexQueue
   Atomic<uint64_t> uses;   // how many keyvals of this index were made
   Atomic<Record*> record;  // the record of the keyval; means nothing where none exists
   Record own;

@@ -54,22 +54,22 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   const uint64_t generations = word >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: a thread that sees that sees all its attributes
   // deleted.
-  entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
-  if (entry.record.load(kRelaxed) == &entry.own && (word & kDestructs) == 0 && epoch_.unseen())
-      [[likely]] {
-    free_.push(node_of(offset), entry.link, link());
-    return ATTRCACHE_OK;
+  entry.word.store(taken(generations << kGenerationsShift, offset), kRelease);
+  if (entry.record.load(kRelaxed) != &entry.own || (word & kDestructs) != 0 || !epoch_.unseen())
+      [[unlikely]] {
+    return end_slowly(entry);
   }
-  return end_slowly(entry, offset);
+  put_back(entry);
+  return ATTRCACHE_OK;
 }
 
 // Ends a keyval that has a destructor, or a record that must be released or may still be seen.
-int Registry::end_slowly(Entry& entry, id::Offset offset) {
+int Registry::end_slowly(Entry& entry) {
   Record& record = *entry.record.load(kRelaxed);
   run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
-  free_.push(node_of(offset), entry.link, link());
+  put_back(entry);
   return ATTRCACHE_OK;
 }
 
@@ -100,45 +100,6 @@ void Registry::drop_slowly(id::Keyval keyval) {
   if (references(offset).drop_exact()) end(at(offset), offset);
 }
 
-// Called when no free index has rested long enough. It returns the node of an index that was never
-// used, or of a free one if all were used, or kNone.
-uint32_t Registry::take_new_index(int* error) {
-  id::Offset made;
-  *error = take_new(memory(), &made);
-  if (*error == ATTRCACHE_OK) return node_of(made);
-  return *error == ATTRCACHE_ERR_KEYVALS_EXHAUSTED ? free_.pop(0, link()) : IndexQueue::kNone;
-}
-
-int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
-  Entry* entry = nullptr;
-  // pop() asks last for the link of the node that it returns, so its entry needn't be found again.
-  const uint32_t node = free_.pop(kRest, [this, &entry](uint32_t of) -> Atomic<uint64_t>& {
-    entry = &entry_of_node(of);
-    return entry->link;
-  });
-  if (node != IndexQueue::kNone && !entry->own.waits()) [[likely]] {
-    return create_on(node, *entry, entry->own, callbacks, keyval);
-  }
-  return create_slowly(node, callbacks, keyval);
-}
-
-// Makes a keyval on a new index if `node` is kNone, else on the index of `node`, whose own record
-// may still be waiting.
-int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval) {
-  if (node == IndexQueue::kNone) {
-    int error;
-    node = take_new_index(&error);
-    if (node == IndexQueue::kNone) return error;
-  }
-  Entry& entry = entry_of_node(node);
-  Record* const record = entry.own.waits() ? make_record() : &entry.own;
-  if (record == nullptr) {
-    free_.push(node, entry.link, link());
-    return ATTRCACHE_ERR_MEMORY;
-  }
-  return create_on(node, entry, *record, callbacks, keyval);
-}
-
 namespace {
 
 [[gnu::always_inline]] inline uint32_t flags_of(const attrcache_callbacks& callbacks) {
@@ -151,15 +112,23 @@ namespace {
 
 }  // namespace
 
-// Accesses without a comment are relaxed because index and entry belong to this thread alone, from
-// Q6 (in pop) or K7 until K2.
-[[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
-                                                      const attrcache_callbacks& callbacks,
-                                                      int* keyval) {
-  record.callbacks = callbacks;
-  const id::Offset offset = offset_of(node);
-  const auto generations =
-      static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
+// Accesses without a comment are relaxed because the entry belongs to this thread alone, from Q2 to
+// K2.
+int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
+  id::Offset offset;
+  int error;
+  Entry* const entry = take(memory(), &offset, &error);
+  if (entry == nullptr) return error;
+  Record* record = &entry->own;
+  if (record->waits()) [[unlikely]] {
+    record = make_record();
+    if (record == nullptr) {
+      put_back(*entry);
+      return ATTRCACHE_ERR_MEMORY;
+    }
+  }
+  record->callbacks = callbacks;
+  const auto generations = static_cast<uint32_t>(entry->word.load(kRelaxed) >> kGenerationsShift);
   const id::Keyval made = id::following(first_keyval_, generations % id::kGenerations, offset);
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
@@ -167,10 +136,10 @@ namespace {
   word |= uint64_t{flags} << kFlagsShift;
   // (K10) pairs with V1: a thread that sees this keyval counted sees that the one before it is gone
   // (K8).
-  entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
-  entry.record.store(&record, kRelease);  // (K9) pairs with V3, which then sees K10, too
-  References::reset(entry.exact, made);
-  entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
+  entry->uses.store(entry->uses.load(kRelaxed) + 1, kRelease);
+  entry->record.store(record, kRelease);  // (K9) pairs with V3, which then sees K10, too
+  References::reset(entry->exact, made);
+  entry->word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = number_of(made);
   return ATTRCACHE_OK;
 }

@@ -23,7 +23,6 @@
 #include "keyval/definitions.h"
 #include "keyval/entries.h"
 #include "keyval/id.h"
-#include "keyval/index_queue.h"
 #include "keyval/references.h"
 #include "keyval/settings.h"
 #include "platform/thread.h"
@@ -167,41 +166,17 @@ class Registry : public Entries {
   };
   Counts counts() const;
 
-  // The least number of creations between two uses of an index, once it has been used. With the
-  // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
-  // recognized for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
-  // at a time goes on getting the first 64.
-  static constexpr uint32_t kRest = 61;
-  static_assert((kRest + 2) * id::kGenerations >= 16000, "attrcache.h says so");
-
  private:
-  // The nodes of the queue of free indices are biased offsets, because 0 means none there.
-  static uint32_t node_of(id::Offset offset) {
-    return static_cast<uint32_t>(id::bytes(offset)) + kOffsetBias;
-  }
-  static id::Offset offset_of(uint32_t node) { return id::Offset{node - kOffsetBias}; }
-  static size_t chunk_of_node(uint32_t node) {
-    return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
-  }
   template <typename Visit>
   static void visit_pinned(Entry& entry, const References& references, Visit& visit);
-  uint32_t take_new_index(int* error);
   int check_number(int number) const;
   int check_other_kind(id::Keyval keyval) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
-  [[gnu::noinline]] int create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
-                                      int* keyval);
-  int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
-                int* keyval);
   int end(Entry& entry, id::Offset offset);
-  [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
+  [[gnu::noinline]] int end_slowly(Entry& entry);
   stripe::Name open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
-  Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
-  auto link() {
-    return [this](uint32_t node) -> Atomic<uint64_t>& { return entry_of_node(node).link; };
-  }
 
   const id::Keyval first_keyval_;  // the keyval with index 0 and generation 0
   const char* const name_;
@@ -210,7 +185,6 @@ class Registry : public Entries {
   Epoch& epoch_;
   Readers& readers_;
   Announcement* const first_cells_;
-  alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
   Definitions definitions_;
 };
 

@@ -23,7 +23,7 @@ TEST(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
   Registry& registry = *reinterpret_cast<Registry*>(kind);
   int seen = make_keyval(kind, nullptr, nullptr, &seen);
   int alive = Recorder::make(kind, {});
-  for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {  // until no further entries are needed
+  for (uint32_t i = 0; i < 10 * Registry::kRound; ++i) {  // until no further entries are needed
     free_keyval(kind, Recorder::make(kind, {}));
   }
   const size_t blocks = blocks_allocated(), bytes = bytes_allocated();

@@ -184,7 +184,6 @@ TEST(Dup, CopyAgainstReuseOfTheIndex) {
     Objects o;
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
-    fill_queue(o.kind);
     int again = 0;
     spawn([&o] { expect(o.copy() == ATTRCACHE_OK, "copied"); });
     spawn([&] {

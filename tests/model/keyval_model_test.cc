@@ -41,8 +41,14 @@ TEST(Keyval, FirstCreateAgainstIntrospectionAndUse) {
 }
 // The same with an index that isn't new: only the word itself publishes what create has written.
 TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
-  race(
-      kComplete, [](Fixture& f) { fill_queue(f.kind()); }, create, introspect);
+  const auto go_round = [](Fixture& f) {
+    int keyval = 0;
+    for (uint32_t i = 0; i < Registry::kRound; ++i) {
+      attrcache_keyval_create(f.kind(), nullptr, &keyval);
+      attrcache_keyval_free(f.kind(), &keyval);
+    }
+  };
+  race(kComplete, go_round, create, introspect);
 }
 // A thread that guesses the number of a keyval that is just being created may free it, and then
 // runs its destructor.
@@ -78,7 +84,6 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
     for (int i = 0; far && i < 64; ++i) attrcache_keyval_create(f.kind(), nullptr, &before);
     f.make_key(callbacks);
     f.set(0, 0, 1);
-    fill_queue(f.kind());
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
@@ -174,18 +179,15 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
     Objects o;
     o.key(copy, Delete::kNoDeleteFn);
     const int number = o.keys[0];
-    // All other indices but one are in use, so this one is used again soon.
-    while (attrcache_keyval_create(o.kind, nullptr, &o.keys[1]) == ATTRCACHE_OK) {
-    }
-    o.free_key(1);
     o.set(0, 1);
     bool same = false;
     spawn([&o, sleeper] { sleeper(o); });
     spawn([&o, &same, number, copy] {
       o.erase(0);
       o.free_key(0);
-      // This index and another one are used in turn.
-      for (unsigned round = 0; round < 2 * id::kGenerations + 2 && !same; ++round) {
+      // As many indices as a round takes are used in turn.
+      for (unsigned round = 0; round < (id::kGenerations + 1) * Registry::kRound && !same;
+           ++round) {
         attrcache_callbacks callbacks = {};
         if (copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
         callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&Objects::delete_fn);

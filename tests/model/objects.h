@@ -14,15 +14,9 @@
 
 namespace attrcache::model {
 
-// Puts so many free indices in the queue that one that becomes free is used again soon.
-inline void fill_queue(attrcache_kind* kind) {
-  int fillers[Registry::kRest + 4];
-  for (int& filler : fillers) attrcache_keyval_create(kind, nullptr, &filler);
-  for (int& filler : fillers) attrcache_keyval_free(kind, &filler);
-}
 // Creates keyvals until one has this index. 0: it isn't free yet.
 inline int create_at(attrcache_kind* kind, uint32_t index, const attrcache_callbacks* callbacks) {
-  for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
+  for (uint32_t i = 0; i < 2 * Registry::kRound + index / 2; ++i) {
     int keyval;
     expect(attrcache_keyval_create(kind, callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     if (id::index(id::of(keyval)) == index) return keyval;

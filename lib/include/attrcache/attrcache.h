@@ -170,7 +170,7 @@
  *
  * 10. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until
  *    the last is gone; then it is STALE until its int is used again, after at least 16000 more
- *    creations (500 when nearly all keyvals that a kind can have are alive).
+ *    creations (256 when all others that a kind can have are alive).
  *
  * 11. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the
  *    library and never touches another object's attribute. (A pointer to memory that isn't a table
@@ -248,7 +248,7 @@ enum {
   ATTRCACHE_ERR_MOVED = -14,     /* the table's bytes were copied or moved while it owned memory */
 
   ATTRCACHE_ERR_MEMORY = -15,            /* out of memory */
-  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = -16, /* 131008 keyvals of this kind are alive (or one less) */
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = -16, /* 131008 keyvals of this kind are alive */
   ATTRCACHE_ERR_KINDS_EXHAUSTED = -17,   /* a domain has at most 16 kinds */
   ATTRCACHE_ERR_UNSUPPORTED = -18        /* this processor, or this library, can't do that */
 };

@@ -20,7 +20,6 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SCENARIOS = {
-    "index_queue": ["first_pushes", "push_and_pop", "two_pops"],
     "pair_two_words": ["claim", "peeks", "replacements", "same_meta", "two_of_the_same"],
     "tombs": ["one_holder", "two_holders"],
 }
@@ -34,9 +33,6 @@ MUTANTS = [
      "cell.store(what, kRelease);", "cell.store(what, kRelaxed);"),
     ("tombs one_holder", "platform/asymmetric_fence.h",
      "return cell.load(kAcquire);", "return cell.load(kRelaxed);"),
-    ("index_queue first_pushes", "keyval/index_queue.h",
-     "if (tail_.compare_exchange_strong(tail, next_link(0, node), kAcqRel, kRelaxed))\n        return;  // (Q1)",
-     "tail_.store(next_link(0, node), kRelease); return;"),
     ("pair_two_words replacements", "platform/two_step_load.h",
      "value.load(kAcquire)", "value.load(kRelaxed)"),
     ("pair_two_words two_of_the_same", "platform/pair_two_words.h",
