@@ -69,7 +69,7 @@ TEST(Entries, NearlyAllInUse) {
     i.put_back(5);
     spawn([&i] { i.turn(); });
     spawn([&i] {
-      i.put_back(3);
+      i.put_back(9);
       i.put_back(i.take());
     });
     join();
