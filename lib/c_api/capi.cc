@@ -2,11 +2,11 @@
 //
 // The functions of attrcache.h, except for the hot ones. They check their arguments and call the
 // layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and the others
-// that act on all attributes of an object are in all_attributes.cc; predefined keyvals are in
-// predefined.cc.
+// that act on all attributes of an object are in all_attributes.cc.
+
+#include <cstring>
 
 #include "attrcache/attrcache.h"
-#include "c_api/filled.h"
 #include "callback/language.h"
 #include "domain/domain.h"
 #include "platform/pair.h"
@@ -20,6 +20,25 @@ namespace {
 using attrcache::Domain;
 using attrcache::Registry;
 using attrcache::Table;
+
+// Reads a struct as this library knows it: the caller may be compiled with an older or a newer
+// attrcache.h. Members that an older caller doesn't know are zero; if a newer one has filled members
+// that are unknown here, the call fails (UNSUPPORTED).
+template <typename Struct>
+int read_filled(const Struct* given, Struct* known) {
+  *known = {};
+  if (given == nullptr) return ATTRCACHE_OK;
+  const size_t size = given->size;
+  if (!attrcache::can_be_size<Struct>(size)) return ATTRCACHE_ERR_ARGUMENT;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t i = sizeof(Struct); i < size; ++i) {
+    if (bytes[i] != 0) return ATTRCACHE_ERR_UNSUPPORTED;
+  }
+  const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
+  std::memcpy(static_cast<void*>(known), bytes, both);
+  known->size = sizeof(Struct);
+  return ATTRCACHE_OK;
+}
 
 bool are_right(const attrcache_callbacks& callbacks) {
   return (callbacks.flags & ~unsigned{ATTRCACHE_DELETE_ONCE}) == 0 &&
@@ -36,7 +55,7 @@ bool are_usual(const attrcache_callbacks& callbacks) {
 }
 
 int read_callbacks(const attrcache_callbacks* given, attrcache_callbacks* known) {
-  const int result = attrcache::read_filled(given, known);
+  const int result = read_filled(given, known);
   return result == ATTRCACHE_OK && !are_right(*known) ? ATTRCACHE_ERR_ARGUMENT : result;
 }
 
@@ -45,6 +64,15 @@ int read_callbacks(const attrcache_callbacks* given, attrcache_callbacks* known)
   attrcache_callbacks known;
   const int result = read_callbacks(callbacks, &known);
   return result == ATTRCACHE_OK ? Registry::of(kind).create(known, keyval) : result;
+}
+
+bool is_right(const Registry& registry, const attrcache_predefined& p) {
+  const bool fits =
+      p.tag == ATTRCACHE_AS_INT || p.tag == ATTRCACHE_AS_POINTER || p.tag == ATTRCACHE_AS_AINT;
+  return fits && static_cast<unsigned>(p.where) <= ATTRCACHE_COMPUTED &&
+         (p.where == ATTRCACHE_COMPUTED) == (p.compute != nullptr) &&
+         p.number != registry.settings().invalid &&
+         !attrcache::id::well_formed(registry.keyval_of(p.number));
 }
 
 // A get that reads the value as another language than C does.
@@ -78,13 +106,13 @@ int attrcache_domain_create(const attrcache_domain_options* options,
                             attrcache_domain** domain) noexcept {
   if (domain == nullptr) return ATTRCACHE_ERR_NULL;
   attrcache_domain_options known;
-  int result = attrcache::read_filled(options, &known);
+  int result = read_filled(options, &known);
   attrcache_kind_options kinds[3];
   attrcache_kind_options* next = kinds;
   for (const attrcache_kind_options** kind :
        {&known.communicator, &known.datatype, &known.window}) {
     if (result != ATTRCACHE_OK) return result;
-    result = attrcache::read_filled(*kind, next);
+    result = read_filled(*kind, next);
     *kind = next++;
   }
   if (result != ATTRCACHE_OK) return result;
@@ -119,7 +147,7 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
                             attrcache_kind** kind) noexcept {
   if (domain == nullptr || kind == nullptr) return ATTRCACHE_ERR_NULL;
   attrcache_kind_options known;
-  int result = attrcache::read_filled(options, &known);
+  int result = read_filled(options, &known);
   if (result != ATTRCACHE_OK) return result;
   Registry* made;
   result = Domain::of(domain).add_kind(known, &made);
@@ -174,6 +202,27 @@ int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
 
 int attrcache_give_back(attrcache_borrowed* borrowed) noexcept {
   return attrcache::give_back(borrowed);
+}
+
+int attrcache_keyval_define(attrcache_kind* kind, const attrcache_predefined* predefined) noexcept {
+  if (kind == nullptr || predefined == nullptr) return ATTRCACHE_ERR_NULL;
+  attrcache_predefined known;
+  const int result = read_filled(predefined, &known);
+  if (result != ATTRCACHE_OK) return result;
+  if (!is_right(Registry::of(kind), known)) return ATTRCACHE_ERR_ARGUMENT;
+  return Registry::of(kind).define(known);
+}
+
+int attrcache_set_predefined(attrcache_kind* kind, int keyval, intptr_t value) noexcept {
+  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
+  Registry& registry = Registry::of(kind);
+  const int error = registry.check(registry.keyval_of(keyval));
+  if (error == ATTRCACHE_OK) return ATTRCACHE_ERR_ARGUMENT;
+  if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
+  attrcache::Definition& definition = *registry.definitions().find(keyval);
+  if (definition.where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_ARGUMENT;
+  definition.put(value);
+  return ATTRCACHE_OK;
 }
 
 int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, size_t capacity,
