@@ -178,53 +178,38 @@ class Attributes {
 
 struct CommInC {
   using Handle = MPI_Comm;
+  static constexpr auto* create = &MPI_Comm_create_keyval;
+  static constexpr auto* free = &MPI_Comm_free_keyval;
+  static constexpr auto* set = &MPI_Comm_set_attr;
+  static constexpr auto* get = &MPI_Comm_get_attr;
+  static constexpr auto* remove = &MPI_Comm_delete_attr;
   static MPI_Comm_copy_attr_function* null_copy() { return MPI_COMM_NULL_COPY_FN; }
   static MPI_Comm_copy_attr_function* dup() { return MPI_COMM_DUP_FN; }
   static MPI_Comm_delete_attr_function* null_delete() { return MPI_COMM_NULL_DELETE_FN; }
-  template <typename... Args>
-  static int create(Args... args) {
-    return MPI_Comm_create_keyval(args...);
-  }
-  static int free(int* keyval) { return MPI_Comm_free_keyval(keyval); }
-  static int set(Handle h, int keyval, void* value) { return MPI_Comm_set_attr(h, keyval, value); }
-  static int get(Handle h, int keyval, void* value, int* flag) {
-    return MPI_Comm_get_attr(h, keyval, value, flag);
-  }
-  static int remove(Handle h, int keyval) { return MPI_Comm_delete_attr(h, keyval); }
 };
 
 struct DatatypeInC {
   using Handle = MPI_Datatype;
+  static constexpr auto* create = &MPI_Type_create_keyval;
+  static constexpr auto* free = &MPI_Type_free_keyval;
+  static constexpr auto* set = &MPI_Type_set_attr;
+  static constexpr auto* get = &MPI_Type_get_attr;
+  static constexpr auto* remove = &MPI_Type_delete_attr;
   static MPI_Type_copy_attr_function* null_copy() { return MPI_TYPE_NULL_COPY_FN; }
   static MPI_Type_copy_attr_function* dup() { return MPI_TYPE_DUP_FN; }
   static MPI_Type_delete_attr_function* null_delete() { return MPI_TYPE_NULL_DELETE_FN; }
-  template <typename... Args>
-  static int create(Args... args) {
-    return MPI_Type_create_keyval(args...);
-  }
-  static int free(int* keyval) { return MPI_Type_free_keyval(keyval); }
-  static int set(Handle h, int keyval, void* value) { return MPI_Type_set_attr(h, keyval, value); }
-  static int get(Handle h, int keyval, void* value, int* flag) {
-    return MPI_Type_get_attr(h, keyval, value, flag);
-  }
-  static int remove(Handle h, int keyval) { return MPI_Type_delete_attr(h, keyval); }
 };
 
 struct WinInC {
   using Handle = MPI_Win;
+  static constexpr auto* create = &MPI_Win_create_keyval;
+  static constexpr auto* free = &MPI_Win_free_keyval;
+  static constexpr auto* set = &MPI_Win_set_attr;
+  static constexpr auto* get = &MPI_Win_get_attr;
+  static constexpr auto* remove = &MPI_Win_delete_attr;
   static MPI_Win_copy_attr_function* null_copy() { return MPI_WIN_NULL_COPY_FN; }
   static MPI_Win_copy_attr_function* dup() { return MPI_WIN_DUP_FN; }
   static MPI_Win_delete_attr_function* null_delete() { return MPI_WIN_NULL_DELETE_FN; }
-  template <typename... Args>
-  static int create(Args... args) {
-    return MPI_Win_create_keyval(args...);
-  }
-  static int free(int* keyval) { return MPI_Win_free_keyval(keyval); }
-  static int set(Handle h, int keyval, void* value) { return MPI_Win_set_attr(h, keyval, value); }
-  static int get(Handle h, int keyval, void* value, int* flag) {
-    return MPI_Win_get_attr(h, keyval, value, flag);
-  }
-  static int remove(Handle h, int keyval) { return MPI_Win_delete_attr(h, keyval); }
 };
 
 }  // namespace detail
