@@ -303,20 +303,6 @@ constexpr auto once(Code (*remove)(Arguments...)) {
   return once([remove](Arguments... arguments) { return remove(arguments...); });
 }
 
-// For attrcache_domain_options, if C callbacks may throw.
-inline int catch_exceptions(void (*call)(void* argument), void* argument) {
-#if defined(__cpp_exceptions)
-  try {
-    call(argument);
-  } catch (...) {
-    return 1;
-  }
-#else
-  call(argument);
-#endif
-  return 0;
-}
-
 namespace detail {
 
 // Returns the code of a callback, whatever it throws: an exception must not pass through the
@@ -453,6 +439,14 @@ template <typename F, typename Object, typename T>
 inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;
 
 }  // namespace detail
+
+// For attrcache_domain_options, if C callbacks may throw.
+inline int catch_exceptions(void (*call)(void* argument), void* argument) {
+  return detail::caught([&] {
+    call(argument);
+    return 0;
+  });
+}
 
 // ---- Keyvals -----------------------------------------------------------------------------------
 
