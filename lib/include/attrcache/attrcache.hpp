@@ -409,22 +409,6 @@ struct Trampolines {
   }
 };
 
-// The callbacks of a policy, as function objects that are callable where the policy's are.
-template <typename Policy>
-struct CopyOf {
-  template <typename P = Policy, typename... Args>
-  auto operator()(Args&&... args) -> decltype(P::copy(std::forward<Args>(args)...)) {
-    return P::copy(std::forward<Args>(args)...);
-  }
-};
-template <typename Policy>
-struct RemoveOf {
-  template <typename P = Policy, typename... Args>
-  auto operator()(Args&&... args) -> decltype(P::remove(std::forward<Args>(args)...)) {
-    return P::remove(std::forward<Args>(args)...);
-  }
-};
-
 // `duplicate` with `destroy`: both objects of a dup have the value, and would delete it. `clone`
 // without a delete callback: nobody deletes the copies.
 using Destroy = std::remove_const_t<decltype(destroy)>;
@@ -434,9 +418,6 @@ inline constexpr bool fit =
     !(std::is_same_v<Copy, Duplicate> &&
       (std::is_same_v<Delete, Destroy> || std::is_same_v<Delete, Once<Destroy>>)) &&
     !(std::is_same_v<Copy, Clone> && std::is_same_v<Delete, DeleteNothing>);
-
-template <typename F, typename Object, typename T>
-inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;
 
 }  // namespace detail
 
@@ -516,23 +497,6 @@ class Keyval {
     if (error == ATTRCACHE_OK) return Keyval(kind, keyval);
     delete pair;
     return static_cast<Status>(error);
-  }
-
-  // The same with a type that has such a copy or remove, or both, as static member functions.
-  template <typename Policy>
-  static Result<Keyval> create_with(Kind<Object> kind) noexcept {
-    using Copy = detail::CopyOf<Policy>;
-    using Remove = detail::RemoveOf<Policy>;
-    constexpr bool copies = detail::serves<Copy, Object, T>;
-    constexpr bool removes = detail::serves<Remove, Object, T>;
-    static_assert(copies || removes, "a policy has a static copy or remove, or both");
-    if constexpr (copies && removes) {
-      return create(kind, Copy{}, Remove{});
-    } else if constexpr (copies) {
-      return create(kind, Copy{});
-    } else {
-      return create(kind, copy_nothing, Remove{});
-    }
   }
 
   // Takes over a keyval created elsewhere, whose values are T*.

@@ -35,7 +35,6 @@ using tasks::TaskGroup;
 // A tracing library. Each scope has a trace of its own, which says where it comes from.
 struct Trace {
   static Copied<Trace> copy(Scope&, Trace* parent) { return new Trace{parent->path + "/"}; }
-  static void remove(Trace* trace) { delete trace; }
   std::string path;
 };
 
@@ -67,7 +66,7 @@ class TasksTest : public ::testing::Test {
 };
 
 TEST_F(TasksTest, LibrariesCacheOnScopes) {
-  const auto trace = *Keyval<Trace>::create_with<Trace>(Scope::kind());
+  const auto trace = *Keyval<Trace>::create(Scope::kind(), Trace::copy, attrcache::destroy);
   const auto buffer = make_buffer_keyval();
   std::mutex mutex;
   std::vector<std::string> paths;

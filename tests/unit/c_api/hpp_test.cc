@@ -178,29 +178,6 @@ TEST_F(HppTest, ExceptionsOfCallbacksBecomeErrors) {
   EXPECT_TRUE(keyval.erase(a));
 }
 
-struct Policy {
-  static Copied<Cache> copy(Cache* cache) { return new Cache(*cache); }
-  static void remove(Session&, Cache* cache) { delete cache; }
-};
-
-struct RemovesOnly {
-  static int remove(Cache* cache) {
-    delete cache;
-    return 0;
-  }
-};
-
-TEST_F(HppTest, PoliciesAreTypes) {
-  auto keyval = *CacheKeyval::create_with<Policy>(kind);
-  auto other = *CacheKeyval::create_with<RemovesOnly>(kind);
-  ASSERT_TRUE(keyval.set(a, fresh(3)) && other.set(a, fresh(4)));
-  ASSERT_TRUE(kind.copy_all(a, b));
-  EXPECT_EQ(keyval.get(b)->content, 3);
-  EXPECT_EQ(other.get(b), nullptr);
-  ASSERT_TRUE(kind.delete_all(a) && kind.delete_all(b));
-  EXPECT_EQ(alive, 0);
-}
-
 TEST_F(HppTest, ABorrowedValueOutlivesItsDeletionByOthers) {
   auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
   EXPECT_EQ(keyval.borrow(a).status(), Status::absent);
