@@ -40,7 +40,6 @@ struct Options {
   // How often, in one execution, a load may read another store than the newest. Only takes effect
   // together with a preemption bound.
   unsigned stale_reads = kUnlimited;
-  bool only_first = false;  // only the first thread is preempted
   // The first thread may stop for ever before any of its steps. Such an execution ends when all
   // others have ended. Only takes effect together with a preemption bound.
   bool first_may_stop = false;

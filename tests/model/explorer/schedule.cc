@@ -237,8 +237,7 @@ Engine::Thread& Engine::pick() {
   bool anyone = goes_on;
   if (goes_on && (sleeping_ & 1u << current()) == 0) candidates[count++] = &self;
   const bool put_off = goes_on && !self.pending.yields;  // by choosing another
-  const bool may_be = !options_.only_first || &self == &threads_[0];
-  if (!put_off || (may_be && preemptions_ < options_.preemptions)) {
+  if (!put_off || preemptions_ < options_.preemptions) {
     for (unsigned i = 0; i < spawned_; ++i) {
       Thread& other = threads_[i];
       if ((goes_on && &other == &self) || !enabled(other)) continue;
