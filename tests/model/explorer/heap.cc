@@ -39,7 +39,6 @@ void* Heap::allocate(size_t bytes, unsigned thread, const View* view) {
   const auto index = static_cast<uint16_t>(blocks_.size());
   Block block = {};
   block.offset = offset;
-  block.bytes = bytes;
   block.allocated_by = static_cast<uint8_t>(thread);
   block.allocated_at = view != nullptr ? view->at[thread] : uint16_t{0};
   blocks_.push_back(block);

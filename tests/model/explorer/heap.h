@@ -51,7 +51,6 @@ class Heap {
 
   struct Block {
     size_t offset;
-    size_t bytes;
     uint16_t accessed[kMaxThreads];  // the clock of each thread's last access
     uint16_t allocated_at;
     uint8_t allocated_by;

@@ -30,15 +30,6 @@ TEST(Updates, ContinueAReleaseSequence) {
   EXPECT_EQ(release_sequence(stores), (Outcomes{"01", "11", "21", "20"}));
 }
 
-TEST(Updates, LoseNothing) {
-  EXPECT_EQ(shape({0, {x}}, add(x, 1), add(x, 1), add(x, 1)), (Outcomes{"3"}));
-}
-
-TEST(Updates, LoadAndStoreLose) {
-  const auto increments = [](Shared& s) { s.x.store(s.x.load(kRelaxed) + 1, kRelaxed); };
-  EXPECT_EQ(shape({0, {x}}, increments, increments), (Outcomes{"1", "2"}));
-}
-
 // SB with updates that change nothing: they read the newest, so both can't miss the other's store.
 TEST(Updates, ReadTheNewest) {
   EXPECT_EQ(shape({2}, in_turn(add(x, 1), add(y, 0, 0)), in_turn(add(y, 1), add(x, 0, 1))),
