@@ -56,9 +56,6 @@ enum {
 
 /* ---- mpichconf.h ---- */
 
-#ifndef MPICH_NUMVERSION
-#define MPICH_NUMVERSION 40002300
-#endif
 #define HAVE_FORTRAN_BINDING 1
 #define MPICH_ERROR_MSG__ALL 8
 #if MPICH_NUMVERSION < 50000000
