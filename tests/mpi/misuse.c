@@ -4,8 +4,7 @@
  * that looks like misuse. The program prints the warnings that it expects, one "expect SORT
  * FUNCTION" for each; misuse_test.sh compares. "misuse early" and "get_early" call before
  * MPI_Init, "late" and "get_late" after MPI_Finalize, and "misuse nested" frees an object that is
- * being freed: these runs fail. "misuse many" misuses at more places than are remembered, "misuse
- * threads" in several threads at once.
+ * being freed: these runs fail. "misuse threads" misuses in several threads at once.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -310,15 +309,6 @@ PLACE void get_outside_init_finalize(void) {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
 }
 
-/* More places than are remembered. */
-#define ONE MPI_Comm_set_attr(comm, 0x4000fff0, NULL);
-#define TEN ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
-#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
-PLACE void use_many_places(void) {
-  HUNDRED HUNDRED HUNDRED for (int i = 0; i < 256; ++i) EXPECT("unknown-keyval");
-  expect("no-more", "-");
-}
-
 /* Several threads come to the same places at once. */
 static int stale_for_threads;
 static pthread_barrier_t together;
@@ -401,7 +391,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv,
                   strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   check_begin();
-  signal(SIGCHLD, strcmp(what, "many") == 0 ? SIG_IGN : count_child);
+  signal(SIGCHLD, strcmp(what, "threads") == 0 ? SIG_IGN : count_child);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Type_contiguous(2, MPI_INT, &type);
@@ -428,7 +418,6 @@ int main(int argc, char** argv) {
     leave_keyvals();
     leave_attributes();
   }
-  if (strcmp(what, "many") == 0) use_many_places();
   if (strcmp(what, "exhaust") == 0) exhaust_keyvals();
   if (strcmp(what, "threads") == 0 && level == MPI_THREAD_MULTIPLE) use_in_threads();
   if (win != MPI_WIN_NULL) MPI_Win_free(&win);

@@ -34,7 +34,6 @@ launch() { # CHECK PROGRAM
 # "...:   ... [SORT]".
 warnings() {
   sed -n 's/^\(attrcache\[[0-9]*\]: \)\(warning\|note\): .*, \(at\|in\) \([^:]*\): \([^ +]*\) ([a-z_]*[.][cF]9\?0\?:[0-9]*)$/\1\5/p
-    s/^\(attrcache\[[0-9]*\]: \)warning: .* no more are reported$/\1-\n\1[no-more]/p
     s/^\(attrcache\[[0-9]*\]: \)  .* \[\([a-z-]*\)\]$/\1[\2]/p' "$errors" |
     awk '$2 ~ /^\[/ { print substr($2, 2, length($2) - 2), place[$1]; next } { place[$1] = $2 }' | sort
 }

@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
@@ -41,14 +41,15 @@ struct Kept {
 };
 
 struct Seen {
-  Sighting sighting;
-  Kept* kept;  // where a report is wanted; null if there is none
+  uint64_t times = 0;
+  Kept* kept = nullptr;  // where a report is wanted; null if there is none
 };
 constinit std::mutex misuse_lock;  // of what follows
-// After kMostSightings places, each sort has one entry more, without a place, for all others.
-constinit Seen seen[kMostSightings + kMisuses] = {};
-constinit size_t seen_count = 0;
-constinit bool all_full = false;
+// Never destroyed, because MPI may end after the program's static objects.
+std::map<std::pair<Misuse, Place>, Seen>& seen() {
+  static auto& map = *new std::map<std::pair<Misuse, Place>, Seen>;
+  return map;
+}
 
 // Whether it may be right. Then it is told, but no misuse.
 bool is_note(Misuse sort) { return sort == Misuse::kNotOnThis; }
@@ -66,27 +67,15 @@ Kept* keep(Misuse sort, Place place) {
   return made;
 }
 
-enum class News { kNew, kFull, kNone };
-
-Seen* find_seen(Misuse sort, Place place) {
-  return std::find_if(seen, seen + seen_count, [sort, place](const Seen& s) {
-    return s.sighting.sort == sort && s.sighting.place == place;
-  });
-}
-
-News record(Misuse sort, Place place) {
+// Returns whether that is new.
+bool record(Misuse sort, Place place) {
   const std::lock_guard held(misuse_lock);
-  Seen* at = find_seen(sort, place);
-  const bool is_beyond = seen_count >= kMostSightings && at == seen + seen_count;
-  if (is_beyond) at = find_seen(sort, place = {});
-  if (at == seen + seen_count) {
-    *at = {{sort, place, 0}, keep(sort, place)};
-    ++seen_count;
-  }
-  const uint64_t times = ++at->sighting.times;
-  if (at->kept != nullptr) at->kept->times.store(times, kRelaxed);
-  if (is_beyond) return std::exchange(all_full, true) ? News::kNone : News::kFull;
-  return times == 1 ? News::kNew : News::kNone;
+  const auto [at, is_new] = seen().try_emplace({sort, place});
+  Seen& s = at->second;
+  if (is_new) s.kept = keep(sort, place);
+  ++s.times;
+  if (s.kept != nullptr) s.kept->times.store(s.times, kRelaxed);
+  return is_new;
 }
 
 // ---- Warnings ----
@@ -155,13 +144,7 @@ void caught(Misuse sort, const Case& c, Place place) {
   const int saved = errno;
   const uint64_t start = report::now();
   if (place.address == nullptr && place.is_call) place = find_caller();
-  const News news = record(sort, place);
-  if (tell && news == News::kNew) warn(sort, c, place);
-  if (tell && news == News::kFull) {
-    std::fprintf(stderr,
-                 "attrcache[%d]: warning: misuse at more than %zu places; no more are reported\n",
-                 getpid(), kMostSightings);
-  }
+  if (record(sort, place) && tell) warn(sort, c, place);
   report::time_aside += report::now() - start;
   errno = saved;
 }
@@ -169,8 +152,8 @@ void caught(Misuse sort, const Case& c, Place place) {
 std::vector<Sighting> list_misuse() {
   const std::lock_guard held(misuse_lock);
   std::vector<Sighting> list;
-  for (size_t i = 0; i < seen_count; ++i) {
-    if (!is_note(seen[i].sighting.sort)) list.push_back(seen[i].sighting);
+  for (const auto& [at, s] : seen()) {
+    if (!is_note(at.first)) list.push_back({at.first, at.second, s.times});
   }
   return list;
 }

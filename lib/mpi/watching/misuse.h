@@ -8,7 +8,6 @@
 #ifndef ATTRCACHE_MPI_WATCHING_MISUSE_H_
 #define ATTRCACHE_MPI_WATCHING_MISUSE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,7 +44,6 @@ struct Sighting {
   Place place;
   uint64_t times;
 };
-inline constexpr size_t kMostSightings = 256;
 
 // What was recorded so far, without notes. Any thread may call it.
 std::vector<Sighting> list_misuse();
