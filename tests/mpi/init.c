@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A program that uses no attribute: init [thread|session|nothing] initializes MPI by MPI_Init, by
- * MPI_Init_thread or by a session, or not at all.
+ * A program that uses no attribute: init [thread|session] initializes MPI by MPI_Init, by
+ * MPI_Init_thread or by a session.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,15 +10,11 @@
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   int provided;
-  if (strcmp(how, "nothing") == 0) {
-    printf("through\n");
-    return 0;
-  }
 #if MPI_VERSION >= 4
   if (strcmp(how, "session") == 0) {
     MPI_Session session;
     if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) return 1;
-    printf("through\n");
+    printf("0 checks passed\n");
     fflush(stdout);
     return MPI_Session_finalize(&session) != MPI_SUCCESS;
   }
@@ -28,7 +24,7 @@ int main(int argc, char** argv) {
   } else {
     MPI_Init(&argc, &argv);
   }
-  printf("through\n");
+  printf("0 checks passed\n");
   fflush(stdout);
   MPI_Finalize();
   return 0;

@@ -110,6 +110,19 @@ native() { # HOW-MANY COMMAND...
   shift
   [ "$(ATTRCACHE_TEST_SERVED=0 timeout 60 "$@" | grep -c 'checks passed$')" = "$expected" ]
 }
+# Programs that use no attribute (init.c, init.F90), in C and Fortran, by each function that initializes MPI; and silence.
+for folder in "$(dirname "$openmpi_program")" "$(dirname "$mpich_program")"; do
+  for program in init init_mpifh init_mpi_f08; do
+    for how in "" thread; do
+      serves 2 "mpirun.$(basename "$folder")" -np 2 "$folder/$program" $how
+    done
+  done
+done
+serves 1 mpirun.mpich -np 1 "$(dirname "$mpich_program")/init" session # Open MPI's interposer overrides no MPI_Session_init
+for silence in 0 ''; do
+  output=$(ATTRCACHE_VERBOSE=$silence "$run" "$mpich_program" 2>&1)
+  [[ $output == *passed && $output != *attrcache* ]] || fail "ATTRCACHE_VERBOSE=$silence: $output"
+done
 serves 1 "$mpich_program"
 serves 1 "$openmpi_program"
 serves 2 mpirun.mpich -np 2 "$mpich_program"
