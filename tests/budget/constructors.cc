@@ -9,7 +9,7 @@
 #include <deque>
 #include <string>
 
-#include "mpi/native/kind_names.h"
+#include "mpi/native/kinds.h"
 #include "mpi/recording/made.h"
 
 namespace {

@@ -11,8 +11,7 @@
 
 #include <dlfcn.h>
 
-#include "mpi/entries/get_fast.h"
-#include "mpi/entries/names.h"
+#include "attrcache/attrcache_inline.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
@@ -100,13 +99,52 @@ template <typename Kind, typename Names>
                                     attrcache_get);
 }
 
+// A keyval as it would be in a domain without `numbers`.
+inline int renumbered(int keyval) { return static_cast<int>(id::bits(inner(keyval))); }
+
+// Answers a get whose slot is deep in the table's tree.
+template <typename Kind, typename Names>
+[[gnu::noinline]] int get_attr_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
+                                   const attrcache_table* table) {
+  if (!attrcache_inline_find_far(table, renumbered(keyval), static_cast<void**>(value)))
+    return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+// One look into the handle map and one into the attribute table. Whatever isn't a hit at first
+// sight leaves by a tail call, so that the hit saves and restores no registers.
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int get_attr(typename Kind::Handle handle, int keyval, void* value,
                                            int* flag) {
   if (!ours(keyval)) [[unlikely]] {
     return get_attr_of_mpi<Kind, Names>(handle, keyval, value, flag);
   }
-  return mpi::get_attr_fast<Kind, get_attr_slow<Kind, Names>>(handle, keyval, value, flag);
+  void* found;
+  if (value == nullptr || flag == nullptr ||
+      !objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[unlikely]] {
+    return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
+  }
+  const attrcache_table* const table = &static_cast<const Anchor*>(found)->table;
+  if (table == nullptr) __builtin_unreachable();
+  int inside = renumbered(keyval);
+  // Computed anew: else what ours() has computed would keep a register, in MPI's own gets, too.
+  asm("" : "+r"(inside));
+  if (attrcache_inline_find(table, inside, static_cast<void**>(value))) [[likely]] {
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  if (!attrcache_inline_is_near(inside))
+    return get_attr_far<Kind, Names>(handle, keyval, value, flag, table);
+  const attrcache_kind* const kind = kind_of<Kind>();
+  if (kind == nullptr) __builtin_unreachable();
+  if (attrcache_inline_is_absent(kind, inside)) {
+    *flag = 0;
+    int success = MPI_SUCCESS;
+    asm("" : "+r"(success));  // else this return is merged with the hit's, which would cost a jump
+    return success;
+  }
+  return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
 }
 
 template <typename Kind, typename Names>

@@ -9,7 +9,6 @@
 // an INTEGER. The functions of mpi_f08 thus differ from mpif.h's only in that the caller may leave
 // IERROR out (a null pointer). So whatever MPI has to answer goes to its mpif.h functions.
 
-#include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
 #include "runtimes/known_in_fortran.h"
@@ -105,7 +104,7 @@ struct Interface<MPI_Aint> {
   static constexpr auto read = attrcache_get_aint;
 };
 
-// The functions of one kind and interface, and which of MPI's functions raise the errors (names.h).
+// The functions of one kind and interface, and which of MPI's functions raise the errors (native.h).
 // Open MPI needs its Fortran functions for that, because they fail differently from C's: a failed
 // set or get calls no error handler, and returns a code of its own. MPICH's Fortran functions fail
 // as C's do, and there C's are used, because they take the anchor's address as it is, where MPI-1's

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 
-#include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
@@ -68,7 +67,7 @@ int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, vo
 
 // ---- Sessions and files ----
 
-// What names.h has of MPI's own functions. MPI has none of these, so their errors are raised here.
+// What native.h has of MPI's own functions. MPI has none of these, so their errors are raised here.
 template <typename Kind>
 struct MpixNames {
   using InC = MpixNames;

@@ -2,7 +2,7 @@
 //
 // The attribute operations on attrcache's keyvals, whatever the language and name by which they
 // were called. `Kind` is one of kinds.h or unanchored.h. `Names` are MPI's own functions of the
-// names that the program called (names.h), which raise the errors. Handles are those of C. Each
+// names that the program called (native.h), which raise the errors. Handles are those of C. Each
 // operation returns what the MPI function returns, after the error handler was called if it failed.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_

@@ -9,7 +9,6 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 #define ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 
-#include "mpi/entries/names.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/serving/touch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a failed set, get or delete of a keyval of attrcache's ends. MPI raises the error itself, in
-// its own function of the name that the program called (`Names`, names.h).
+// its own function of the name that the program called (`Names`, native.h).
 //
 // * If the keyval can't be used, MPI's function is called with it and fails, because MPI doesn't
 //   know it either: keyvals of attrcache's lie outside of all numbers that MPIs hand out.
@@ -14,7 +14,6 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_RAISE_H_
 #define ATTRCACHE_MPI_ENTRIES_RAISE_H_
 
-#include "mpi/entries/names.h"
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"

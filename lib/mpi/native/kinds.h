@@ -10,10 +10,34 @@
 
 #include "keyval/id.h"
 #include "mpi/native/facts.h"
-#include "mpi/native/kind_names.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {
+
+enum KindNumber {
+#define ATTRCACHE_KIND(kind, ...) k##kind,
+#include "mpi/native/kinds.def"
+  kMpiKinds,
+  // Kinds without attributes in MPI (serving/unanchored.h).
+  kSession = kMpiKinds,
+  kFile,
+  kAllKinds
+};
+static_assert(kCommunicator == int{ATTRCACHE_COMMUNICATOR} &&
+              kDatatype == int{ATTRCACHE_DATATYPE} && kWindow == int{ATTRCACHE_WINDOW});
+
+// The names of a kind.
+struct KindNames {
+  const char* word;  // as people call such an object
+  const char* c;     // in the names of its functions: MPI_Comm_set_attr
+};
+inline constexpr KindNames kKindNames[] = {
+#define ATTRCACHE_KIND(kind, word, Comm, ...) {#word, #Comm},
+#include "mpi/native/kinds.def"
+    {"session", "Session"},
+    {"file", "File"},
+};
+static_assert(sizeof kKindNames / sizeof *kKindNames == kAllKinds);
 
 // `kPredefined` is how many predefined keyvals the kind has, and predefined_index() the index of
 // one among them. For any other keyval the index is at least kPredefined.

@@ -81,6 +81,20 @@ inline const Native& native() {
   return found != nullptr ? *found : find_native();
 }
 
+// The functions of C grouped by the names that programs call (entry_fortran.cc has Fortran's). A call
+// that attrcache doesn't answer is passed on to them, and they raise the errors, so that a message
+// names the function that the program called. These are MPI_Comm_set_attr and the others of a kind:
+template <typename Kind>
+struct Typed {
+  using InC = Typed;
+  static const Calls<Kind>& natively() { return native().of<Kind>(); }
+};
+// MPI-1's MPI_Attr_put and the others:
+struct Mpi1 {
+  using InC = Mpi1;
+  static const Calls<Communicator>& natively() { return native().mpi1; }
+};
+
 inline const Behaviour& behaviour() { return *native().behaviour; }
 
 // Why this process isn't served; null if it is. Behind the standard ABI any MPI will do. Behind
