@@ -45,10 +45,7 @@ int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, vo
     if (code != MPI_SUCCESS) return code;
   }
   const uint8_t watch = watched();
-  if (watch & kChecked) {
-    watch_thread(Doing::kSetIfAbsent, Kind::kNumber, keyval);
-    watch_set(Doing::kSetIfAbsent, Kind::kNumber, keyval);
-  }
+  if (watch & kChecked) watch_set(Doing::kSetIfAbsent, Kind::kNumber, keyval);
   if (flag == nullptr) return raise_in_set<Kind, Names>(handle, MPI_ERR_ARG);
   if (watch & kSanitized) tsan::release(keyval);
   const int result = attrcache_set_if_absent(

@@ -93,10 +93,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   const uint8_t watch = watched();
   if (watch != 0) count(counts.sets);
   tsan::release(keyval);
-  if (watch & kChecked) {
-    watch_thread(Doing::kSet, Kind::kNumber, keyval);
-    watch_set(Doing::kSet, Kind::kNumber, keyval);
-  }
+  if (watch & kChecked) watch_set(Doing::kSet, Kind::kNumber, keyval);
   int code_or_keyval = keyval;
   int result;
   {  // It has ended before an error is raised, since an error handler may not return.
@@ -123,10 +120,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   const uint8_t watch = watched();
   if (watch != 0) count(counts.deletes);
   tsan::release(keyval);
-  if (watch & kChecked) {
-    watch_thread(Doing::kDelete, Kind::kNumber, keyval);
-    watch_delete(Kind::kNumber, table, keyval);
-  }
+  if (watch & kChecked) watch_delete(Kind::kNumber, table, keyval);
   int code_or_keyval = keyval;
   int result;
   {

@@ -17,7 +17,6 @@
 #include "mpi/handover/folder.h"
 #include "mpi/handover/kept.h"
 #include "mpi/native/native.h"
-#include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/clock.h"
 #include "mpi/recording/trace.h"
@@ -158,12 +157,6 @@ void watch_signal() {
 bool wanted() {
   static const bool is = !setting("ATTRCACHE_REPORT").empty();
   return is;
-}
-
-void count_if_wanted() {
-  if (!wanted()) return;
-  watch_state.fetch_or(kCounted, kRelaxed);
-  for_each_kind([](auto kind) { objects<decltype(kind)>.hide_from_hot_path(); });
 }
 
 void begin(int (*code_at_finalize)(MPI_Comm)) {

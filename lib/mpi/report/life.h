@@ -26,9 +26,6 @@ namespace attrcache::mpi::report {
 // Whether the environment asks for a report.
 bool wanted();
 
-// If so, counts operations from now on. Call this before the process is served.
-void count_if_wanted();
-
 // Call this when the process begins to be served, and again when MPI_Init has returned.
 // `code_at_finalize` gives what the report's delete callback must return.
 void begin(int (*code_at_finalize)(MPI_Comm));

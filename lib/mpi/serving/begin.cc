@@ -205,11 +205,10 @@ int begin_first(const Process** state) {
     for (bool& left_to_mpi : made->wrapped_by_tool) left_to_mpi = true;
   }
   lives_already();
-  report::count_if_wanted();
-  if (tsan::is_there()) {
-    watch_state.fetch_or(kSanitized, kRelaxed);
+  if (report::wanted()) watch_state.fetch_or(kCounted, kRelaxed);
+  if (tsan::is_there()) watch_state.fetch_or(kSanitized, kRelaxed);
+  if (watched() & (kCounted | kSanitized))
     for_each_kind([](auto kind) { objects<decltype(kind)>.hide_from_hot_path(); });
-  }
 
   Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,

@@ -127,12 +127,14 @@ void watch_thread(Doing doing, int kind, int keyval) {
 }
 
 void watch_set(Doing doing, int kind, int keyval) {
+  watch_thread(doing, kind, keyval);
   attrcache_keyval_info info;
   if (describe_keyval(kind, keyval, &info) && info.freed != 0)
     caught(Misuse::kSetOnFreed, {doing, kind, keyval, nullptr});
 }
 
 void watch_delete(int kind, const attrcache_table* table, int keyval) {
+  watch_thread(Doing::kDelete, kind, keyval);
   void* value;
   if (attrcache_get(process()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
       !in_delete_callback()) {

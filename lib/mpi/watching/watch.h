@@ -36,10 +36,10 @@ void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
 // Checks in any operation whether this thread may call MPI.
 void watch_thread(Doing doing, int kind, int keyval);
 
-// Check an operation before an attribute is set or deleted, or a keyval freed. (watch_free is called
-// for a report, too.)
+// Check an operation, and the thread, before an attribute is set or deleted.
 void watch_set(Doing doing, int kind, int keyval);
 void watch_delete(int kind, const attrcache_table* table, int keyval);
+// Checks a free of a keyval; called for a report, too.
 void watch_free(int kind, int keyval);
 
 // Call this when MPI has said that a communicator doesn't have a predefined attribute.
