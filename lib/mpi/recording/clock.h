@@ -16,9 +16,6 @@ inline uint64_t now() {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// What this thread has spent on warnings so far, which doesn't count as the callback's time.
-[[gnu::visibility("hidden")]] inline thread_local constinit uint64_t time_aside = 0;
-
 }  // namespace attrcache::mpi::report
 
 #endif  // ATTRCACHE_MPI_RECORDING_CLOCK_H_

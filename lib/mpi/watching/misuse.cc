@@ -19,7 +19,6 @@
 #include "mpi/native/origin.h"
 #include "mpi/native/source_line.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/clock.h"
 #include "mpi/report/hello.h"
 
 namespace attrcache::mpi {
@@ -142,10 +141,8 @@ void caught(Misuse sort, const Case& c, Place place) {
   const bool tell = checking();
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
-  const uint64_t start = report::now();
   if (place.address == nullptr && place.is_call) place = find_caller();
   if (record(sort, place) && tell) warn(sort, c, place);
-  report::time_aside += report::now() - start;
   errno = saved;
 }
 

@@ -60,10 +60,9 @@ class Running {
     innermost_ = this;
     tsan::acquire(keyval);
     start_ = report::now();
-    aside_ = report::time_aside;
   }
   ~Running() {
-    const uint64_t time = report::now() - start_ - (report::time_aside - aside_);
+    const uint64_t time = report::now() - start_;
     innermost_ = outer_;
     tsan::release(keyval_);
     if (outer_ != nullptr) outer_->inner_time_ += time;
@@ -103,7 +102,6 @@ class Running {
   const bool copies_;
   Running* outer_;
   uint64_t start_;
-  uint64_t aside_;
   uint64_t inner_time_ = 0;
   int code_ = ATTRCACHE_CALLBACK_THREW;  // stays so unless the callback returns
 };
