@@ -53,7 +53,7 @@ int set_attr_if_absent(typename Kind::Handle handle, int keyval, void* value, vo
       reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, static_cast<void**>(present));
   if (watch & kSanitized) tsan::acquire(keyval);
   if (result < ATTRCACHE_OK)
-    return fail_to_set<Kind, Names, Doing::kSetIfAbsent>(handle, result, keyval);
+    return fail_to_change<Kind, Names, Doing::kSetIfAbsent>(handle, result, keyval);
   *flag = result == ATTRCACHE_OK;
   if (*flag && watch != 0) [[unlikely]] {
     count(counts.sets);

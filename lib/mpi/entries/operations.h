@@ -66,8 +66,9 @@ template <typename Kind, typename Names>
   int code_or_keyval = keyval;  // overwritten if a callback fails
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                    keyval, value, &code_or_keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
+  return result == ATTRCACHE_OK
+             ? MPI_SUCCESS
+             : fail_to_change<Kind, Names, Doing::kSet>(handle, result, code_or_keyval);
 }
 
 template <typename Kind, typename Names>
@@ -76,8 +77,9 @@ template <typename Kind, typename Names>
   int code_or_keyval = keyval;
   const int result =
       attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
+  return result == ATTRCACHE_OK
+             ? MPI_SUCCESS
+             : fail_to_change<Kind, Names, Doing::kDelete>(handle, result, code_or_keyval);
 }
 
 // The same as before on any object, heeding what watched() says.
@@ -101,8 +103,9 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     result = attrcache_set_as(kind_of<Kind>(), &anchor->table, facts::to_object(handle), keyval,
                               value, tag, &code_or_keyval);
   }
-  return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
+  return result == ATTRCACHE_OK
+             ? MPI_SUCCESS
+             : fail_to_change<Kind, Names, Doing::kSet>(handle, result, code_or_keyval);
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -128,8 +131,9 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     result =
         attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
   }
-  return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
+  return result == ATTRCACHE_OK
+             ? MPI_SUCCESS
+             : fail_to_change<Kind, Names, Doing::kDelete>(handle, result, code_or_keyval);
 }
 
 inline attrcache_callbacks callbacks_of(attrcache_language language, attrcache_callback* copy_fn,

@@ -92,26 +92,19 @@ int raise_in_get(typename Kind::Handle handle, void*, int*) {
 // The next functions end an operation whose result isn't ATTRCACHE_OK. `code_or_keyval` is the
 // callback's code where a callback failed, and otherwise the keyval. It is one word so that the
 // callers, which are hot, need to keep only one word for the case of a failure.
-template <typename Kind, typename Names, Doing kDoing = Doing::kSet>
-[[gnu::noinline, gnu::cold]] int fail_to_set(typename Kind::Handle handle, int result,
-                                             int code_or_keyval) {
-  if (result == ATTRCACHE_ERR_CALLBACK) {
-    return raise_in_set<Kind, Names>(handle, failure(result, code_or_keyval));
-  }
-  note_result(result, kDoing, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::natively().set_attr(handle, code_or_keyval, nullptr);
-  return raise_in_set<Kind, Names>(handle, error_code(result, 0));
-}
-
-template <typename Kind, typename Names>
-[[gnu::noinline, gnu::cold]] int fail_to_delete(typename Kind::Handle handle, int result,
+template <typename Kind, typename Names, Doing kDoing>
+[[gnu::noinline, gnu::cold]] int fail_to_change(typename Kind::Handle handle, int result,
                                                 int code_or_keyval) {
-  if (result == ATTRCACHE_ERR_CALLBACK) {
-    return raise_in_delete<Kind, Names>(handle, failure(result, code_or_keyval));
-  }
-  note_result(result, Doing::kDelete, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::natively().delete_attr(handle, code_or_keyval);
-  return raise_in_delete<Kind, Names>(handle, error_code(result, 0));
+  constexpr bool kDeletes = kDoing == Doing::kDelete;
+  const auto raise = [handle](int code) {
+    return kDeletes ? raise_in_delete<Kind, Names>(handle, code)
+                    : raise_in_set<Kind, Names>(handle, code);
+  };
+  if (result == ATTRCACHE_ERR_CALLBACK) return raise(failure(result, code_or_keyval));
+  note_result(result, kDoing, Kind::kNumber, code_or_keyval);
+  if (!is_keyval_error(result)) return raise(error_code(result, 0));
+  return kDeletes ? Names::natively().delete_attr(handle, code_or_keyval)
+                  : Names::natively().set_attr(handle, code_or_keyval, nullptr);
 }
 
 // A get can fail only because of its keyval.
