@@ -89,9 +89,6 @@ has() { # TEXT, which must be in $output
   # shellcheck disable=SC2154 # the test sets it
   [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
 }
-absolute() {
-  case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
-}
 
 # A test must not expect of the interposer what the MPI gets wrong by itself. Succeeds if COMMAND fails natively, and then
 # prints "peer bug: Open MPI 5.0.7: WHAT", as check.h does in C.

@@ -9,7 +9,7 @@
 set -u
 
 source tests/mpi/environment.sh
-mpi=$1 run=$(absolute "$2") library=$3 program=$(absolute "$4") check=$(absolute "$5") page_check=$(absolute "$6")
+mpi=$1 run=$(readlink -f -- "$2") library=$3 program=$(readlink -f -- "$4") check=$(readlink -f -- "$5") page_check=$(readlink -f -- "$6")
 shift 6
 served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
@@ -25,7 +25,7 @@ case $("$mpirun" --version 2>&1) in
 esac
 
 programs=()
-for other in "$@"; do programs+=("$(absolute "$other")"); done
+for other in "$@"; do programs+=("$(readlink -f -- "$other")"); done
 root=$PWD
 cd "$TMPDIR" || exit 1
 

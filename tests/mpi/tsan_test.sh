@@ -29,7 +29,7 @@ ends() {
 }
 
 for program in "$@"; do
-  program=$(absolute "$program")
+  program=$(readlink -f -- "$program")
   peer_bug "$mpi" "ThreadSanitizer finds races natively" "${fixed[@]}" "$program" && continue
   served=("$run" --mpi "$(interposer_of "$mpi")" "${fixed[@]}" "$program")
   ends 0 "${served[@]}"
