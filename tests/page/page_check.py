@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares a page with the JSON and the trace of the same report, and looks whether it is sound HTML.
-
-Nothing here is taken from the code that makes pages: what the page should say is computed anew.
-
-usage: page_check.py PAGE REPORT.json [TRACE [COMMAND...]]
-"""
+"""Whether a page says what the text says, has the numbers of the JSON and the trace, and is sound HTML."""
 
 import base64
-import collections
 import hashlib
-import json
-import sys
 from xml.etree import ElementTree
 
-USES = ["created", "freed", "sets", "gets", "absent", "deletes", "copies"]
+import findings
+import reading
+import text
+import trace
 
 
-def words(text):
+def words(said):
     """With each run of white space as one space."""
-    return " ".join(text.split())
+    return " ".join(said.split())
 
 
 def words_in(element):
@@ -42,172 +37,86 @@ class Page:
         rows = self.ids[id_].find("tbody")
         return [[(cell.get("data-v"), words_in(cell)) for cell in row] for row in rows]
 
-
-def origin(line):
-    if not line["function"]:
-        return line["library"] or "(unknown)"
-    return line["library"] + ("" if line["function"].startswith("+") else ": ") + line["function"]
+    def numbers(self, id_):
+        """The values in the columns after the first."""
+        return [[int(value) for value, _ in row[1:]] for row in self.rows(id_)]
 
 
-def shown(number):
-    return f"{number:,}" if number else "–"
+class Checks:
+    """For a TestCase that has a page made of NAME.json and NAME.trace."""
 
+    def checked(self, name):
+        """The page, NAME.html."""
+        page, report = Page(name + ".html"), reading.read(name + ".json")
+        self.head(page, report)
+        self.findings(page, report)
+        self.users(page, report["sum"]["keyvals"])
+        self.ranks(page, report["per_rank"])
+        self.timeline(page, trace.read(name + ".trace").events, name + ".trace")
+        self.sound(page)
+        return page
 
-class Check:
-    def __init__(self, page, report, trace=None):
-        self.page = Page(page)
-        self.root = self.page.root
-        self.failures, self.checks = [], 0
-        with open(report, encoding="utf-8") as file:
-            self.report = json.load(file)
-        self.sum = self.report["sum"]
-        self.events = []
-        if trace:
-            with open(trace, encoding="utf-8") as file:
-                events = json.load(file)["traceEvents"]
-            self.events = [event for event in events if event["ph"] == "X"]
+    def says(self, there, *texts):
+        """That a part of the page has all these texts."""
+        for said in map(words, texts):
+            self.assertIn(said, there)
 
-    def ok(self, condition, what):
-        self.checks += 1
-        if not condition:
-            self.failures.append(what)
+    def head(self, page, report):
+        header, headline = words_in(page.root.find("body/header")), text.headline(report)
+        self.says(header, headline[1:], report["command"], text.span(report))
+        self.says(header, *text.facts(report), *text.notes(report))
 
-    def equal(self, found, expected, what):
-        self.ok(found == expected, f"{what}: {found!r:.300}, not {expected!r:.300}")
+    def findings(self, page, report):
+        there = words_in(page.ids["findings"])
+        for one in [one for some in findings.of(report).values() for one in some]:
+            self.says(there, one.what, one.why, *(part.text for part in one.parts))
 
-    def says(self, where, *texts):
-        """Whether a part of the page has all these texts."""
-        for text in map(words, texts):
-            self.ok(text in where, f"no {text!r} in {where:.3000}")
+    def users(self, page, lines):
+        self.assertEqual(page.numbers("by-function"), [text.uses(line) for line in lines])
+        columns = zip(*page.numbers("by-library"))
+        self.assertEqual([sum(column) for column in columns], text.uses(reading.sums(lines)))
+        for line, row in zip(lines, page.rows("by-function")):
+            self.says(row[0][1], line["library"], line["function"], line["made_at"])
+            for value, shown in row[1:-1]:  # the last is a time
+                self.assertEqual(shown, f"{int(value):,}" if value != "0" else "–")
 
-    def head(self):
-        text = words_in(self.root.find("body/header"))
-        self.says(text, f"{self.report['ranks']:,} rank", self.report["mpi"])
-        self.says(text, *(self.report.get(known, "") for known in ("command", "job", "started")))
-        self.equal("from MPI_Init to MPI_Finalize (" in text, self.report["finalized"], text)
-        for kind, most in self.sum["most_alive"].items():
-            self.says(text, f"{most:,} {kind}" if most else "")
-        if (self.report.get("exit_code") or 0) > 0:
-            self.says(text, f"exit code {self.report['exit_code']}")
-
-    def findings(self):
-        """Everything that was left behind, failed or misused is there, with its number and names."""
-        text = words_in(self.page.ids["findings"])
-
-        def plural(number, noun):
-            return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-        left = collections.Counter()
-        for one in self.sum["attached"]:
-            self.says(text, f"on {one['object']}")
-            key = origin(one), one["kind"], one["predefined"], one["deleted_by_finalize"]
-            left[key] += one["attributes"]
-        self.says(text, *(f"{plural(n, 'attribute')} of {key[0]}" for key, n in left.items()))
-        for one in self.sum.get("made", ()):
-            if one["made"] > one["freed"]:
-                alive = f"{one['made'] - one['freed']:,} of {plural(one['made'], one['kind'])}"
-                self.says(text, alive, one["place"])
-        for line in self.sum["keyvals"]:
-            if line["leaked"]:
-                self.says(text, f"{plural(line['leaked'], 'keyval')} of {origin(line)}")
-                self.says(text, *(f"made at {place}" for place in line.get("leaked_at", ())))
-            if line["failed"]:
-                calls = plural(line["copy_calls"] + line["delete_calls"], "call")
-                self.says(text, f"{line['failed']:,} of {calls} of {origin(line)}")
-                self.says(text, f"the last with code {line['last_failure']}")
-        for name, one in self.sum["misuse"].items():
-            self.says(text, f"{one['times']:,} x {name}", one.get("what", ""), one.get("rule", ""))
-            self.says(text, *(f"at {place}" for place in one["places"]))
-
-    def users(self):
-        by_function, by_library = [], {}
-        for line in self.sum["keyvals"]:
-            numbers = [line[name] for name in USES]
-            numbers += [line["copy_calls"] + line["delete_calls"], line["callback_own_ns"]]
-            by_function.append(numbers)
-            library = by_library.setdefault(line["library"], [0] * len(numbers))
-            by_library[line["library"]] = [a + b for a, b in zip(library, numbers)]
-        for id_, expected in (("by-function", by_function), ("by-library", by_library.values())):
-            cells = [row[1:] for row in self.page.rows(id_)] if by_function else []
-            found = [[int(value) for value, _ in row] for row in cells]
-            self.equal(sorted(found), sorted(expected), id_)
-            for row in cells:  # of which the last is a time
-                self.equal([text for _, text in row[:-1]], [shown(int(n)) for n, _ in row[:-1]], id_)
-        if by_function:
-            named = [row[0][1] for row in self.page.rows("by-function")]
-            for line, text in zip(self.sum["keyvals"], named):
-                self.says(text, *(line[name] for name in ("library", "function", "made_at")))
-
-    def ranks(self):
-        parts = self.report["per_rank"]
-        if len(parts) < 2:
-            return
-        columns = [words_in(one) for one in self.page.ids["by-rank"].iter("th")]
-        rows = {row[0][1].split()[1]: row for row in self.page.rows("by-rank")}
-        self.equal(sorted(rows, key=int), [str(part["rank"]) for part in parts], "ranks")
+    def ranks(self, page, parts):
+        columns = [words_in(one) for one in page.ids["by-rank"].iter("th")]
+        rows = {row[0][1].split()[1]: row for row in page.rows("by-rank")}
+        self.assertEqual(sorted(rows, key=int), [str(part["rank"]) for part in parts])
         for part in parts:
-            row = {label: text for label, (_, text) in zip(columns, rows[str(part["rank"])])}
-            self.equal([row["host"], row["process"]], [part["host"], str(part["pid"])], "a rank")
-            for label, name in (("gets, found", "gets"), ("attributes left", "attached")):
-                if label in row:
-                    total = sum(line[name] for line in part["keyvals"])
-                    self.equal(row[label], shown(total), label)
+            row = {label: said for label, (_, said) in zip(columns, rows[str(part["rank"])])}
+            self.assertEqual((row["host"], row["process"]), (words(part["host"]), str(part["pid"])))
+            self.assertEqual(row["gets, found"], f"{reading.sums(part['keyvals'])['gets']:,}")
 
-    def timeline(self, file):
-        text = words_in(self.page.ids["timeline"])
-        if not self.events:
-            self.says(text, "There is no timeline")
-            return
-        failed = sum(event["args"].get("code", 0) != 0 for event in self.events)
-        self.says(text, f"{len(self.events):,} event", file, "Perfetto")
-        self.says(text, f"{failed:,} of them failed" if failed else "")
-        longest = sorted((round(event["dur"] * 1000) for event in self.events), reverse=True)
-        took = sorted((int(row[2][0]) for row in self.page.rows("events")), reverse=True)
-        self.equal(took[:20], longest[:20], "the longest events")
+    def timeline(self, page, events, file):
+        failed = sum(event["args"]["code"] != 0 for event in events)
+        there = words_in(page.ids["timeline"])
+        self.says(there, f"{len(events):,} event", f"{failed:,} of them failed", file, "Perfetto")
+        longest = sorted((round(event["dur"] * 1000) for event in events), reverse=True)
+        took = sorted((int(row[2][0]) for row in page.rows("events")), reverse=True)
+        self.assertEqual(took[:20], longest[:20])
 
-    def sound(self):
+    def sound(self, page):
         """Nothing comes from elsewhere, nothing runs but the page's own script, tables are whole."""
-        tags = {one.tag for one in self.root.iter()}
-        self.ok(not tags & {"img", "link", "iframe", "object", "svg", "canvas"}, tags)
-        policy = next(one for one in self.root.iter("meta") if one.get("http-equiv"))
+        root = page.root
+        tags = {one.tag for one in root.iter()}
+        self.assertFalse(tags & {"img", "link", "iframe", "object", "svg", "canvas"})
+        policy = next(one for one in root.iter("meta") if one.get("http-equiv")).get("content")
         for tag in ("script", "style"):
-            inside = [one.text for one in self.root.iter(tag)]
-            hashed = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
-            self.equal(len(inside), 1, tag)
-            self.ok(f"{tag}-src 'sha256-{hashed}'" in policy.get("content"), tag)
-        ids = [one.get("id") for one in self.root.iter() if one.get("id")]
-        self.equal(sorted(ids), sorted(set(ids)), "ids given twice")
+            (inside,) = [one.text for one in root.iter(tag)]
+            hashed = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+            self.assertIn(f"{tag}-src 'sha256-{hashed}'", policy)
+        ids = [one.get("id") for one in root.iter() if one.get("id")]
+        self.assertEqual(sorted(ids), sorted(page.ids))
         known = {"class", "id", "href", "lang", "charset", "content", "http-equiv", "name"}
         known |= {"scope", "data-v", "aria-label"}
-        for one in self.root.iter():
-            self.ok(set(one.keys()) <= known, f"attributes {one.attrib}")
-            where = one.get("href", "#")
-            self.ok(where.startswith("#") or where == "https://ui.perfetto.dev", where)
-            self.ok(not where.startswith("#") or where[1:] in [*ids, ""], f"a dead link {where}")
-        for table in self.root.iter("table"):
+        for one in root.iter():
+            self.assertLessEqual(set(one.keys()), known)
+        for where in {one.get("href", "#") for one in root.iter()} - {"#"}:
+            self.assertTrue(where == "https://ui.perfetto.dev" or where[:1] == "#" and where[1:] in ids, where)
+        for table in root.iter("table"):
             heads = list(table.iter("th"))
-            self.ok(all(one.get("scope") == "col" for one in heads), "scopes")
-            for row in self.page.rows(table.get("id")):
-                self.equal(len(row), len(heads), f"cells in a row of {table.get('id')}")
-
-    def all(self, trace_file=""):
-        self.head()
-        self.findings()
-        self.users()
-        self.ranks()
-        self.timeline(trace_file)
-        self.sound()
-        return self
-
-
-def main(page, report, trace=None, *command):
-    check = Check(page, report, trace).all(trace or "")
-    check.says(words_in(check.root.find("body/header")), " ".join(command))
-    for failure in check.failures[:20]:
-        print("FAILED:", failure)
-    print(f"{page}: {check.checks} checks, {len(check.failures)} failed")
-    return bool(check.failures)
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+            self.assertTrue(all(one.get("scope") == "col" for one in heads))
+            for row in page.rows(table.get("id")):
+                self.assertEqual(len(row), len(heads), table.get("id"))

@@ -33,7 +33,7 @@ import reading
 import text
 import trace
 import words
-from page_check import Check, every, words_in
+from page_check import Checks, Page, every, words_in
 from ranks import spread
 from words import duration
 
@@ -408,23 +408,21 @@ class Data(Base):
         self.assertEqual(self.changes(new)[4:-1], [*changed, "odd, at l: f, line a.c:20 1 4 x 4.0"])
 
 
-class Pages(Base):
+class Pages(Base, Checks):
     def page_of(self, name, *more):
         """The page of a report, which is checked."""
         done = run("--from", name + ".json", "--trace", name + ".trace", "--page", name + ".html", *more)
         self.assertEqual(done.returncode, 0, done.stderr)
-        check = Check(name + ".html", name + ".json", name + ".trace").all(name + ".trace")
-        self.assertEqual(check.failures[:5], [], f"{len(check.failures)} of {check.checks}")
         self.assertLessEqual(os.path.getsize(name + ".html"), page.MOST_BYTES)
-        return check
+        return self.checked(name)
 
     def test_thousands_of_ranks(self):
         self.made("big", 4000)
-        check = self.page_of("big")
+        made_page = self.page_of("big")
         # The ranks that made.py has made odd.
-        first = [row[0][1] for row in check.page.rows("by-rank")[:40]]
+        first = [row[0][1] for row in made_page.rows("by-rank")[:40]]
         self.assertLessEqual({"rank 1717", "rank 2000"}, set(first))
-        self.assertRegex(words_in(check.page.ids["ranks"]), r"\d+ ranks stand out: \d+, \d+, ")
+        self.assertRegex(words_in(made_page.ids["ranks"]), r"\d+ ranks stand out: \d+, \d+, ")
 
     def test_hostile_names(self):
         """Names that are HTML or scripts, or control a terminal, are only text on one line, wherever shown."""
@@ -451,9 +449,9 @@ class Pages(Base):
                     values += [*value, *(value.values() if isinstance(value, dict) else ())]
                 self.assertTrue(not isinstance(value, str) or value.isprintable(), value)
         self.assertIn("\\x1b]0;owned\\x07\\nattrcache-run: served \\u202e", shown["evil.txt"])
-        check = self.page_of("evil", "--compare", "good.json")
-        self.assertEqual(len(list(check.root.iter("script"))), 1)
-        self.assertIn("all together gets, found", words_in(check.page.ids["changes"]))
+        made_page = self.page_of("evil", "--compare", "good.json")
+        self.assertEqual(len(list(made_page.root.iter("script"))), 1)
+        self.assertIn("all together gets, found", words_in(made_page.ids["changes"]))
 
     def test_nothing_wrong(self):
         """The page says that nothing is wrong, in green only if no rank is missing."""
@@ -463,17 +461,16 @@ class Pages(Base):
         for ranks, style in ((1, "good"), (3, "warning")):
             self.write("clean.json", json.dumps(dict(report, ranks=ranks)))
             self.assertEqual(run("--from", "clean.json", "--page", "clean.html").returncode, 0)
-            check = Check("clean.html", "clean.json")
-            check.sound()
-            self.assertEqual(check.failures, [])
-            said = words_in(every(check.page.ids["findings"], "p", style)[0])
+            made_page = Page("clean.html")
+            self.sound(made_page)
+            said = words_in(every(made_page.ids["findings"], "p", style)[0])
             self.assertIn("Nothing is left behind, no callback failed, no misuse", said)
         # What a rank that was killed has left behind isn't known.
         part.update(partial=True, finalized=False)
         report.update(ranks=1, finalized=False)
         self.write("clean.json", json.dumps(report))
         done = run("--from", "clean.json", "--page", "clean.html", "--text", "-", "--compare", "good.json")
-        said = words_in(every(Check("clean.html", "clean.json").root, "p", "warning")[0])
+        said = words_in(every(Page("clean.html").root, "p", "warning")[0])
         self.assertEqual(said, "No callback failed, no misuse.")
         self.assertNotIn("Nothing is left behind", done.stderr)
         self.assertIn("What they have left behind isn't known for certain.", done.stderr)
