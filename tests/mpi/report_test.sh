@@ -195,12 +195,9 @@ cat now.json >last.json
 wait "$waiting_PID"
 expect now first.json 1
 expect nothing last.json 1
-# Deletions that a set and a delete leave to another thread's dup are counted, and reported.
-launch --report --report=handed.json "$mpirun" -np 2 "$program" handed
+# Deletions that a set and a delete leave to another thread's dup are counted.
+launch --report=handed.json "$mpirun" -np 2 "$program" handed
 expect handed handed.json 2
-has "4 deletions of report: delete_handed: MPI_Comm_dup was copying the value in another thread, and ran delete_fn itself"
-has "2 by MPI_Comm_set_attr"
-has "2 by MPI_Comm_delete_attr"
 # No data at all is no empty report.
 launch --report --mpi "$(interposer_of "$mpi")" true
 has "attrcache-run: no report: no rank has handed anything over"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The findings of a report: what was left behind, callbacks that failed, misuse, and deletions that
-were left to another thread. The text, the page and the trace's markers all show these."""
+"""The findings of a report: what was left behind, callbacks that failed, and misuse. The text, the page
+and the trace's markers all show these."""
 
 import collections
 from typing import NamedTuple
@@ -169,28 +169,11 @@ def misuse(report):
         yield Finding(number, f"{number:,} x {sort}", why, ranks, parts)
 
 
-def deletions(report):
-    """Deletions of values that another thread's dup was just copying: the dup ran delete_fn."""
-
-    def entries(line):
-        for does in ("set", "delete"):
-            by = function(report, line["kind"], does + "_attr")
-            yield f"by {by}", line[f"left_by_{does}"]
-
-    for line, number, ranks, parts in gathered_lines(report, entries):
-        what = f"{counted(number, 'deletion')} of {origin(line)}"
-        dup = function(report, line["kind"], "dup")
-        why = f"{dup} was copying the value in another thread, and ran delete_fn itself"
-        yield Finding(number, what, why, ranks, parts, False)
-
-
-HANDED = "Deletions that were left to another thread"
 # The sorts of findings, in the order in which reports have them.
 SORTS = {
     "Left behind": (keyvals, attributes, alive),
     "Callbacks that failed": (failures,),
     "Misuse": (misuse,),
-    HANDED: (deletions,),
 }
 
 

@@ -111,7 +111,7 @@ def missing(report):
 def nothing_found(report, found):
     """What to say if nothing was found on the ranks heard of. None if there are findings, or nothing was made."""
     made_some = report["sum"]["keyvals"] or report["sum"]["made"]
-    if set(found) - {findings.HANDED} or not made_some:
+    if found or not made_some:
         return None
     said = "Nothing is left behind, no callback failed, no misuse"
     if any(part["partial"] for part in report["per_rank"]):
@@ -158,7 +158,7 @@ def finding_lines(one, report):
     """A finding with the first of its places; a single one that adds something is on its line."""
     parts, what = one.parts, one.what
     if len(parts) == 1 and parts[0].count == one.count:
-        if parts[0].text.startswith(("at ", "by ", "made at ", "on ")):
+        if parts[0].text.startswith(("at ", "made at ", "on ")):
             what += ", " + parts[0].text
         parts = []
     out = [f"  {what}: {one.why}{on_ranks(one.ranks, report)}"]
