@@ -7,7 +7,6 @@ Each sends a hello, and 64 KB at its end. Each message must arrive once, and mes
 
 import multiprocessing
 import os
-import random
 import resource
 import socket
 import struct
@@ -15,13 +14,11 @@ import sys
 import tempfile
 import threading
 import time
-import types
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [os.path.realpath(sys.argv[1]), os.path.dirname(os.path.realpath(__file__))]
+sys.path.insert(0, os.path.realpath(sys.argv[1]))
 import collector
 import counting
-import harmful
 import kept
 import trust
 import words
@@ -180,37 +177,12 @@ with tempfile.TemporaryDirectory() as place:
         print("not tried: this file system has no access control lists")
 
 
-
 def closed(connection):
     connection.settimeout(60)
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:
         return True
-
-
-def fuzz(seed, times):
-    """Whatever is sent, with the token and without, the run ends, and its own rank is heard of."""
-    random_ = random.Random(seed)
-    with tempfile.TemporaryDirectory() as place:
-        folder = kept.Folder("fuzz", [place + "/r.txt"], {})
-        heard = collector.Collector("00ff" * 8, folder.path, lambda one: folder.add(one.process(), one.body))
-        port = int(heard.setting().split("@")[3])
-        heard.start()
-        for token in (heard.token, None) * 4:
-            harmful.attack(random_, port, token, times // 8)
-        mine = {"host": "mine", "pid": "1", "asked": "1"}
-        head = "".join("%s %s\n" % one for one in mine.items())
-        send(port, ("attrcache %s report\n%slength 4\n\nmine" % (heard.token, head)).encode(), True)
-        messages = heard.end()
-        count = counting.Count(messages)
-        command = types.SimpleNamespace(words=["p"], launcher=-1, is_srun=False)
-        counting.text(count, command, "lib", None)
-        assert any(one.process() == "mine.1.1" for one in messages)
-        assert all(os.path.dirname(one.process()) == "" for one in messages)
-        assert sorted(os.listdir(place)) == [os.path.basename(folder.path)]
-        print("fuzzed, seed %d: %d of %d messages were well-formed" % (seed, len(messages), times))
-        assert times // 32 < len(messages) < times // 3  # so both are tried
 
 
 def strangers():
@@ -257,7 +229,5 @@ def strangers():
 
 # What a rank says of sizes is believed without a list of so many.
 assert counting.Count([hello(3, 999999999, 1)]).missing == ["ranks 0, 1, 2, 4, 5, 6, 7, 8 and 999999990 more"]
-for seed in range(3):
-    fuzz(seed, 800)
 strangers()
 print("passed")

@@ -219,14 +219,15 @@ rm -rf r.txt .attrcache-run.*
 # Neither a shell that srun starts nor a launcher is a rank.
 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 
-# Whatever is sent to the launcher: the run ends with its own code, and its own rank is in the report. Without the secret,
-# nothing else is, and nobody hears of it.
+# Whatever is sent to the launcher: the run ends with its own code, its own rank is in the report, and nothing is written but
+# to the run's folder. Without the secret, nothing else is in the report, and nobody hears of it.
 for who in "" unknown; do
-  timeout 120 "$run" --mpi mpich --report=r.txt sh -c './program; python3 "$0" 1 300 '$who' || echo FAILED; exit 7' "$harmful" ./program >output 2>&1
+  timeout 120 "$run" --mpi mpich --report=r.txt sh -c './program; python3 "$0" 1 1000 '$who' || echo FAILED; exit 7' "$harmful" ./program >output 2>&1
   [ $? = 7 ] && grep -q 'of 1 rank of MPICH' r.txt || fail "harmful messages: $(cut -c1-200 output)"
   ! grep 'Traceback\|FAILED' output || fail "harmful messages"
   [ -z "$who" ] || ! grep attrcache output || fail "messages of strangers"
   rm -rf r.txt .attrcache-run.*
+  [ -z "$(find "$TMPDIR" -name '*.5.*')" ] || fail "harmful messages left: $(find "$TMPDIR" -name '*.5.*')"
 done
 
 # Nor does it end otherwise if somebody removes the run's folder.
