@@ -3,7 +3,6 @@
 
 import collections
 import datetime
-import json
 
 import places
 import reading
@@ -191,13 +190,3 @@ def added(parts):
         "misuse": misuses,
         "not_served": not_served,
     }
-
-
-def as_json(value):
-    """JSON for tools, with a line for each entry of a list."""
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(map(as_json, value)) + "]"
-    if isinstance(value, dict) and any(isinstance(one, list) for one in value.values()):
-        members = (f"{json.dumps(name)}: {as_json(one)}" for name, one in value.items())
-        return "{\n" + ",\n".join(members) + "}"
-    return json.dumps(value, ensure_ascii=False)

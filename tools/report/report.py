@@ -92,7 +92,7 @@ def make(wanted):
     if not wanted.text:
         sys.stderr.write(compared)
     for path in wanted.json:
-        done &= write(path, [documents.as_json(report), "\n"])
+        done &= write(path, [json.dumps(report, ensure_ascii=False), "\n"])
     if wanted.page:
         content = page.fitting(report, events, printable(wanted.trace or ""), compared).decode()
         for path in wanted.page:
