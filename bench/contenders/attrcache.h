@@ -43,7 +43,6 @@ struct Attrcache {
   };
   using Handle = Object*;
   using Key = int;
-  static constexpr bool kRegistersKeys = true;
 
   static Handle handle(Object& object) { return &object; }
   static bool create_key(int* key) {

@@ -25,7 +25,6 @@ struct Mpi {
   };
   using Handle = MPI_Comm;
   using Key = int;
-  static constexpr bool kRegistersKeys = true;
   static constexpr bool kDearObjects = true;
 
   static Handle handle(Object& object) { return object.comm; }

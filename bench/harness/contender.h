@@ -39,23 +39,13 @@ concept SetsIfAbsent = requires(typename C::Handle handle, typename C::Key key, 
   { C::set_if_absent(handle, key, value, &value) } -> std::convertible_to<bool>;
 };
 
-// create_calling_key makes a key whose values are deleted by a callback, which does nothing.
-template <class C>
-concept CallsBack = requires(typename C::Key key) {
-  { C::create_calling_key(&key) } -> std::convertible_to<bool>;
-};
-
 // borrow gets the value, keeps it from being deleted, and then gives it back. Some contenders do
-// only this.
+// only this. replace attaches a new value (contenders/used.h) and frees the one before as soon as
+// nobody uses it. use keeps it alive, looks at it, and lets go. begin_use, if there is one, prepares
+// an object for both.
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
-};
-
-// replace attaches a new value (contenders/used.h) and frees the one before as soon as nobody uses it.
-// use keeps it alive, looks at it, and lets go. begin_use, if there is one, prepares an object for both.
-template <class C>
-concept Replaces = requires(typename C::Handle handle) {
   { C::replace(handle) } -> std::convertible_to<bool>;
   { C::use(handle) } -> std::convertible_to<bool>;
 };
@@ -66,16 +56,13 @@ concept Dups = requires(typename C::Handle handle) {
   { C::dup_free(handle) } -> std::convertible_to<bool>;
 };
 
+// The contender has a registry of keys, whose cost is measured. The others only count keys.
+// create_calling_key makes a key whose values are deleted by a callback, which does nothing.
 // predefined returns an object that has an attribute of the runtime's own, and stores its key.
 template <class C>
-concept Predefines = requires(typename C::Key key) {
+concept Registers = requires(typename C::Key key) {
+  { C::create_calling_key(&key) } -> std::convertible_to<bool>;
   { C::predefined(&key) } -> std::convertible_to<typename C::Handle>;
-};
-
-// The contender has a registry of keys, whose cost is measured. The others only count keys.
-template <class C>
-concept Registers = requires {
-  requires C::kRegistersKeys;
 };
 
 // Each thread must hold a Thread while it uses the contender.

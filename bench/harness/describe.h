@@ -38,8 +38,8 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     add("object_0", 0, Which::kFirst, repeat<O::template object<0>, C>);
     add("object_4", 0, Which::kFirst, repeat<O::template object<4>, C>);
   }
-  if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, repeat<O::borrow, C>);
-  if constexpr (Replaces<C>) {
+  if constexpr (Borrows<C>) {
+    add("borrow", 1, Which::kFirst, repeat<O::borrow, C>);
     add("use", 0, Which::kReplaced, repeat<O::use, C>);
     add("replace", 0, Which::kReplaced, repeat<O::replace, C>);
     add("use_replace", 0, Which::kReplaced, repeat<O::use_replace, C>);
@@ -49,18 +49,18 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     add("get_first_of_64", 64, Which::kFirst, repeat<O::get, C>);
     add("get_last_of_64", 64, Which::kLast, repeat<O::get, C>);
     add("get_absent", 1, Which::kAbsent, repeat<O::get_absent, C>);
-    if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, repeat<O::get, C>);
     add("set", 1, Which::kFirst, repeat<O::set, C>);
     add("set_delete", 1, Which::kFirst, repeat<O::set_delete, C>);
-    if constexpr (CallsBack<C>) {
+    if constexpr (Registers<C>) {
+      add("get_predefined", 1, Which::kPredefined, repeat<O::get, C>);
       add("set_calling", 0, Which::kCalling, repeat<O::set, C>);
       add("set_delete_calling", 0, Which::kCalling, repeat<O::set_delete, C>);
+      add("create_free", 1, Which::kFirst, repeat<O::create_free, C>);
     }
     if constexpr (SetsIfAbsent<C>) {
       add("if_absent", 1, Which::kFirst, repeat<O::if_absent, C>);
       add("if_absent_delete", 0, Which::kFirst, repeat<O::if_absent_delete, C>);
     }
-    if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, repeat<O::create_free, C>);
     if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, repeat<O::dup_free, C>);
     // The attribute is attached under the last of many keyvals.
     for (const long keyvals : {1000L, 100000L}) {

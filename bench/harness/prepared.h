@@ -46,17 +46,14 @@ class PreparedLoop : public PreparedOperation {
       in.keys = keys.data();
       in.object = handle_of(t);
       in.value = reinterpret_cast<void*>(0x20000);
-      if constexpr (Predefines<C>) {
+      in.key = keys[used];
+      if constexpr (Registers<C>) {
+        if (which == Which::kCalling) in.key = Keys<C>::calling();
         if (which == Which::kPredefined) {
           typename C::Key key;
           in.object = C::predefined(&key);
           in.key = key;
-          continue;
         }
-      }
-      in.key = keys[used];
-      if constexpr (CallsBack<C>) {
-        if (which == Which::kCalling) in.key = Keys<C>::calling();
       }
     }
   }
@@ -64,7 +61,7 @@ class PreparedLoop : public PreparedOperation {
   // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
     if (thread != 0 && parameters_.same_object) return;
-    if constexpr (Replaces<C>) {
+    if constexpr (Borrows<C>) {
       if (which_ == Which::kReplaced) {
         if constexpr (requires { C::begin_use(handle_of(thread)); })
           C::begin_use(handle_of(thread));
