@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// An array of pointers under liburcu, in either flavour. Readers need no fence. A writer that needs
+// An array of pointers under liburcu, in its memb flavour. Readers need no fence. A writer that needs
 // more room replaces the array by a bigger one.
 
-#ifdef RCU_MEMBARRIER
 #include <urcu.h>
-#else
-#include <urcu-qsbr.h>
-#endif
 
 #include <cstdlib>
 #include <cstring>
@@ -30,7 +26,6 @@ struct UrcuArray : bench::CountedKeys {
     Thread() { rcu_register_thread(); }
     ~Thread() { rcu_unregister_thread(); }
   };
-  static void quiescent() { rcu_quiescent_state(); }
 
   struct Object {
     Array* array = nullptr;
@@ -104,10 +99,5 @@ static_assert(offsetof(Array, head) == 0);
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-#ifdef RCU_MEMBARRIER
-  const char* const name = "urcu_memb_array";
-#else
-  const char* const name = "urcu_qsbr_array";
-#endif
-  return describe<UrcuArray>(name, {.keyvals = 10000});
+  return describe<UrcuArray>("urcu_array", {.keyvals = 10000});
 }

@@ -71,12 +71,6 @@ concept NeedsThread = requires {
   typename C::Thread;
 };
 
-// Each thread must call quiescent now and then, when it holds nothing of the contender's.
-template <class C>
-concept NeedsQuiescence = requires {
-  C::quiescent();
-};
-
 }  // namespace bench
 
 #endif  // BENCH_HARNESS_CONTENDER_H_

@@ -77,11 +77,7 @@ class PreparedLoop : public PreparedOperation {
     }
   }
 
-  bool repeat(int thread, long times) override {
-    const bool done = loop_(inputs_[thread], times);
-    if constexpr (NeedsQuiescence<C>) C::quiescent();
-    return done;
-  }
+  bool repeat(int thread, long times) override { return loop_(inputs_[thread], times); }
 
   std::pair<const void*, const void*> scratch(int thread) const override {
     return {&inputs_[thread], &inputs_[thread] + 1};

@@ -25,16 +25,12 @@ _FOUND_BY = {
     "z3": (["/usr/bin/python3", "-c", "import z3"], "proofs"),
 }
 
-# NAME: a header with which a library is found, what it is for, and cc_library's attributes. liburcu comes in two flavours,
-# whose reader's part is inlined, as its documentation advises.
+# NAME: a header with which a library is found, what it is for, and cc_library's attributes. The reader's part of liburcu is
+# inlined, as its documentation advises.
 _LIBRARIES = {
-    "urcu_memb": ("urcu.h", "a peer in benchmarks", {
+    "urcu": ("urcu.h", "a peer in benchmarks", {
         "defines": ["_LGPL_SOURCE", "RCU_MEMBARRIER"],
         "linkopts": ["-lurcu-memb"],
-    }),
-    "urcu_qsbr": ("urcu-qsbr.h", "a peer in benchmarks", {
-        "defines": ["_LGPL_SOURCE"],
-        "linkopts": ["-lurcu-qsbr"],
     }),
 }
 

@@ -46,8 +46,7 @@ PEERS = {
     "mutex_map": "map + mutex",
     "tbb_concurrent_hash_map": "oneTBB hash map",
     "hazard_pointer": "hazard pointer, exchange",
-    "urcu_memb_array": "liburcu memb, array",
-    "urcu_qsbr_array": "liburcu qsbr, array",
+    "urcu_array": "liburcu memb, array",
     "atomic_shared_ptr": "atomic shared_ptr",
 }
 # (heading, operation, None for one thread's time or which objects several threads use, the index of the number of threads)
