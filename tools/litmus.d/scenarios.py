@@ -7,7 +7,8 @@ A scenario begins with the memory that driver.c had before one of its operations
 
 import dataclasses
 
-from trace import Failed, calls_kernel
+from aarch64 import Failed
+from trace import calls_kernel
 
 
 @dataclasses.dataclass
