@@ -124,23 +124,12 @@ class TablePrinter:
             yield "0x%x" % attribute.keyval, str(attribute)
 
 
-class Keyval:
-    """A keyval that exists."""
-
-    def __init__(self, word, mask, callbacks):
-        self.number = word & 0xFFFFFFFF ^ mask
-        self.freed = bool(word >> 43 & 1)
-        size_and_flags, language, self.copy, self.delete, self.extra = words(callbacks, 5)
-        self.flags = size_and_flags >> 32
-        self.language = language & 0xFFFFFFFF
-
-    def __str__(self):
-        text = "copy %s, delete %s, extra_state 0x%x" % (
-            symbol(self.copy), symbol(self.delete), self.extra)
-        if self.language:
-            text += ", " + LANGUAGES[self.language & 3]
-        text += ", once" * (self.flags & 1)
-        return text + (", freed and still in use" if self.freed else "")
+def described(callbacks):
+    size_and_flags, language, copy, delete, extra = words(callbacks, 5)
+    text = "copy %s, delete %s, extra_state 0x%x" % (symbol(copy), symbol(delete), extra)
+    if language & 0xFFFFFFFF:
+        text += ", " + LANGUAGES[language & 3]
+    return text + ", once" * (size_and_flags >> 32 & 1)
 
 
 def keyvals(registry):
@@ -153,8 +142,8 @@ def keyvals(registry):
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]
         if word >> 30 & 1:  # exists
-            keyval = Keyval(word, mask, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
-            yield keyval.number, str(keyval)
+            text = described(words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
+            yield word & 0xFFFFFFFF ^ mask, text + ", freed and still in use" * (word >> 43 & 1)
     for definition in words(registry + PLACES_AT, PLACES):
         if definition:
             yield int32(definition), "predefined"
