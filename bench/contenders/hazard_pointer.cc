@@ -89,5 +89,5 @@ struct HazardPointer : bench::Holding<Cell> {
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  return describe<HazardPointer>("hazard_pointer", {.threads = 200, .keyvals = 64});
+  return describe<HazardPointer>("hazard_pointer", {.threads = 200});
 }

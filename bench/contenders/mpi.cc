@@ -93,10 +93,6 @@ bench::Contender bench::make_contender(int* argc, char** argv) {
 
   Limits limits;
   if (single) limits.threads = 1;
-#ifdef OPEN_MPI
-  // In Open MPI each new keyval costs more than the one before: many take too long under valgrind.
-  if (!served()) limits.counted_keyvals = 1000;
-#endif
   limits.share_writes = served();  // natively, sets by several threads crash or hang
   const std::string name = std::string(kName) + how + (single ? "_single" : "_multiple");
   Contender contender = describe<Mpi>(name, limits);

@@ -29,6 +29,4 @@ struct RawArray : bench::CountedKeys {
 
 }  // namespace
 
-bench::Contender bench::make_contender(int*, char**) {
-  return describe<RawArray>("raw_array", {.keyvals = RawArray::kKeys});
-}
+bench::Contender bench::make_contender(int*, char**) { return describe<RawArray>("raw_array"); }

@@ -37,5 +37,5 @@ struct Cell {
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  return describe<Holding<Cell>>("atomic_shared_ptr", {.keyvals = 64});
+  return describe<Holding<Cell>>("atomic_shared_ptr");
 }

@@ -98,6 +98,4 @@ static_assert(offsetof(Array, head) == 0);
 
 }  // namespace
 
-bench::Contender bench::make_contender(int*, char**) {
-  return describe<UrcuArray>("urcu_array", {.keyvals = 10000});
-}
+bench::Contender bench::make_contender(int*, char**) { return describe<UrcuArray>("urcu_array"); }

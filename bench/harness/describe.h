@@ -62,13 +62,6 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
       add("if_absent_delete", 0, Which::kFirst, repeat<O::if_absent_delete, C>);
     }
     if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, repeat<O::dup_free, C>);
-    // The attribute is attached under the last of many keyvals.
-    for (const long keyvals : {1000L, 100000L}) {
-      if (keyvals > limits.keyvals) continue;
-      add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, repeat<O::get, C>);
-      contender.operations.back().parameters.keyvals = keyvals;
-      contender.operations.back().parameters.use_last = true;
-    }
   }
   return contender;
 }

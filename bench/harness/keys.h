@@ -6,9 +6,10 @@
 #ifndef BENCH_HARNESS_KEYS_H_
 #define BENCH_HARNESS_KEYS_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 #include "bench/harness/contender.h"
 
@@ -23,14 +24,11 @@ inline void require(bool done, const char* what) {
 template <Contends C>
 class Keys {
  public:
-  // All keys, after making as many as are missing to `count`.
-  static std::vector<typename C::Key>& at_least(long count) {
-    static std::vector<typename C::Key> keys;
-    while (static_cast<long>(keys.size()) < count) {
-      typename C::Key key;
-      require(C::create_key(&key), "create a key");
-      keys.push_back(key);
-    }
+  static std::array<typename C::Key, 64>& all() {
+    static std::array<typename C::Key, 64> keys;
+    static const bool made =
+        std::all_of(keys.begin(), keys.end(), [](auto& key) { return C::create_key(&key); });
+    require(made, "create a key");
     return keys;
   }
 
@@ -43,8 +41,7 @@ class Keys {
   }
 
   static void free_all() {
-    for (auto& key : at_least(0)) require(C::free_key(&key), "free a key");
-    at_least(0).clear();
+    for (auto& key : all()) require(C::free_key(&key), "free a key");
   }
 };
 

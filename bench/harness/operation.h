@@ -14,12 +14,10 @@
 
 namespace bench {
 
-// How many threads, keyvals, attributes and objects an operation is measured with.
+// How many threads, attributes and objects an operation is measured with.
 struct Parameters {
   int threads = 1;
   bool same_object = true;  // all threads use one object; otherwise each has its own
-  long keyvals = 64;        // that are alive in the process, at least
-  bool use_last = false;    // attributes are under the last of the keyvals, not the first
   long attributes = 1;      // attached to each object
 };
 
@@ -48,8 +46,6 @@ struct Operation {
 struct Limits {
   int threads = 1 << 10;
   bool share_writes = true;  // several threads may set and delete on one object
-  long keyvals = 100000;
-  long counted_keyvals = 100000;  // the same under valgrind, which is fifty times slower
 };
 
 struct Contender {

@@ -33,11 +33,10 @@ class PreparedLoop : public PreparedOperation {
         which_(which),
         parameters_(parameters),
         inputs_(new Inputs<C>[parameters.threads]) {
-    const auto& keys = Keys<C>::at_least(parameters.keyvals);
-    first_ = parameters.use_last ? parameters.keyvals - parameters.attributes : 0;
-    const long used = which == Which::kFirst  ? first_
-                      : which == Which::kLast ? first_ + parameters.attributes - 1
-                                              : first_ + parameters.attributes;
+    const auto& keys = Keys<C>::all();
+    const long used = which == Which::kFirst  ? 0
+                      : which == Which::kLast ? parameters.attributes - 1
+                                              : parameters.attributes;
     for (int o = 0; o < (parameters.same_object ? 1 : parameters.threads); ++o) {
       objects_.push_back(std::make_unique<Padded>());
     }
@@ -70,10 +69,9 @@ class PreparedLoop : public PreparedOperation {
     }
     if (which_ == Which::kCalling)
       require(C::set(handle_of(thread), inputs_[thread].key, inputs_[thread].value), "attach");
-    const auto& keys = Keys<C>::at_least(first_ + parameters_.attributes);
     for (long a = 0; a < parameters_.attributes; ++a) {
       void* value = reinterpret_cast<void*>(0x10000 + 16 * a);
-      require(C::set(handle_of(thread), keys[first_ + a], value), "attach");
+      require(C::set(handle_of(thread), Keys<C>::all()[a], value), "attach");
     }
   }
 
@@ -97,7 +95,6 @@ class PreparedLoop : public PreparedOperation {
   Parameters parameters_;
   std::unique_ptr<Inputs<C>[]> inputs_;
   std::vector<std::unique_ptr<Padded>> objects_;
-  long first_;
 };
 
 }  // namespace bench

@@ -94,7 +94,6 @@ void add(const bench::Contender& contender, const bench::Operation& operation,
 void add_all(const bench::Contender& contender) {
   const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   for (const bench::Operation& operation : contender.operations) {
-    if (operation.parameters.use_last) continue;  // for counting instructions
     add(contender, operation, operation.parameters, "");
     // One of the gets stands for all, because none of them writes more than another.
     if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;

@@ -102,7 +102,6 @@ int main(int argc, char** argv) {
     const auto registration = contender.register_thread();
     Worker worker(contender);
     for (const bench::Operation& operation : contender.operations) {
-      if (operation.parameters.use_last) continue;
       if (!wanted.empty() &&
           std::find(wanted.begin(), wanted.end(), operation.name) == wanted.end()) {
         continue;

@@ -16,8 +16,6 @@ NAMES = {
     "get_hit": "get, attached",
     "get_first_of_64": "get, oldest of 64",
     "get_last_of_64": "get, newest of 64",
-    "get_of_1000": "get, 1,000 keyvals",
-    "get_of_100000": "get, 100,000 keyvals",
     "get_absent": "get, absent",
     "get_predefined": "get MPI_TAG_UB",
     "borrow": "borrow + give back",
