@@ -16,22 +16,23 @@ _FOUND_BY = {
     "git": (["git", "--version"], "releases"),
     "gpg": (["gpg", "--version"], "signs releases"),
     "gdb": (["gdb", "--version"], "pretty-printers"),
+    "hdf5_mpich": (["ls", "/usr/include/hdf5/mpich/hdf5.h"], "MPI programs"),
+    "hdf5_openmpi": (["ls", "/usr/include/hdf5/openmpi/hdf5.h"], "MPI programs"),
     "man": (["man", "--version"], "man pages"),
     "mpi4py": (["/usr/bin/python3", "-c", "import mpi4py"], "MPI programs in Python"),
+    "petsc": (["/bin/sh", "-c", "ls /usr/lib/petscdir/petsc*/*-real/include/petsc.h"], "MPI programs"),
     "python3": (["/usr/bin/python3", "--version"], "launcher, reports, and their tests"),
     "qemu": (["qemu-x86_64", "--version"], "processors without AVX"),
     "sphinx": (["/usr/bin/python3", "-c", "import sphinx, myst_parser"], "the site of documents"),
+    "urcu": (["/bin/sh", "-c", "echo '#include <urcu.h>' | ${CC:-cc} -E -x c - >/dev/null"], "a peer in benchmarks"),
     "valgrind": (["valgrind", "--version"], "counts instructions"),
     "z3": (["/usr/bin/python3", "-c", "import z3"], "proofs"),
 }
 
-# NAME: a header with which a library is found, what it is for, and cc_library's attributes. The reader's part of liburcu is
-# inlined, as its documentation advises.
-_LIBRARIES = {
-    "urcu": ("urcu.h", "a peer in benchmarks", {
-        "defines": ["_LGPL_SOURCE", "RCU_MEMBARRIER"],
-        "linkopts": ["-lurcu-memb"],
-    }),
+# What programs that use one of them are compiled and linked with. The reader's part of liburcu is inlined, as its
+# documentation advises.
+_ATTRIBUTES = {
+    "urcu": {"defines": ["_LGPL_SOURCE", "RCU_MEMBARRIER"], "linkopts": ["-lurcu-memb"]},
 }
 
 # Each MPI under the names of Debian's alternatives (mpicc.openmpi, mpicc.mpich), since tests run both, and what programs that
@@ -39,13 +40,6 @@ _LIBRARIES = {
 _MPIS = {
     "mpich": ["libmpich.so"],
     "openmpi": ["libmpi.so.40", "libopen_mpi.so.40"],
-}
-
-# Programs' libraries, by a pattern of their headers.
-_MPI_LIBRARIES = {
-    "hdf5_mpich": "/usr/include/hdf5/mpich/hdf5.h",
-    "hdf5_openmpi": "/usr/include/hdf5/openmpi/hdf5.h",
-    "petsc": "/usr/lib/petscdir/petsc*/*-real/include/petsc.h",
 }
 
 _HEAD = """
@@ -70,9 +64,6 @@ def _run(context, command):
     done = context.execute([program] + command[1:], environment = {"HOME": "/tmp"})  # Open MPI's compilers need one
     return done.stdout if done.return_code == 0 else None
 
-def _shell(context, script):
-    return _run(context, ["/bin/sh", "-c", script])
-
 def _library(name, found, **attributes):
     attributes["target_compatible_with"] = [] if found else [":missing"]
     return "\ncc_library(name = %r, %s)\n" % (name, ", ".join(["%s = %r" % item for item in attributes.items()]))
@@ -94,17 +85,12 @@ def _system_impl(context):
     missing = {}
     for name, (command, purpose) in _FOUND_BY.items():
         found = _run(context, command) != None
-        build += _library(name, found)
-        if not found:
-            missing[name] = purpose
-    for name, (header, purpose, attributes) in _LIBRARIES.items():
-        found = _shell(context, "echo '#include <%s>' | ${CC:-cc} -E -x c - >/dev/null" % header) != None
-        build += _library(name, found, **attributes)
+        build += _library(name, found, **_ATTRIBUTES.get(name, {}))
         if not found:
             missing[name] = purpose
     for mpi, libraries in _MPIS.items():
         found = _headers_of(context, mpi)
-        there = [name for name in libraries if "/" in (_shell(context, "${CC:-cc} -print-file-name=" + name) or "")]
+        there = [name for name in libraries if "/" in (_run(context, ["/bin/sh", "-c", "${CC:-cc} -print-file-name=" + name]) or "")]
         build += "\ncc_library(name = %r, hdrs = glob([%r], allow_empty = True), includes = [%r], target_compatible_with = %r)\n" % (
             mpi + "_headers",
             mpi + "/**/*.h",
@@ -114,11 +100,6 @@ def _system_impl(context):
         build += _library(mpi, found, linkopts = ["-l:" + name for name in there], deps = [":%s_headers" % mpi])
         if not found:
             missing[mpi] = "mpicc." + mpi
-    for name, pattern in _MPI_LIBRARIES.items():
-        found = _shell(context, "ls " + pattern) != None
-        build += _library(name, found)
-        if not found:
-            missing[name] = "MPI programs"
     context.file("BUILD", build)
     context.file("WORKSPACE", "")
     if missing:
