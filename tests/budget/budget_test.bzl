@@ -7,8 +7,8 @@ TAGS = ["no-sanitizer"]
 # What the scripts import.
 _MODULES = [
     "budget.py",
-    "//tools/bench.d:instructions.py",
-    "//tools/bench.d:writes.py",
+    "//tools:bench.d/instructions.py",
+    "//tools:bench.d/writes.py",
 ]
 
 def budget_test(name, files, programs, data = [], size = "medium", tags = []):
