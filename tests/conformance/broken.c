@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Makes an MPI break a rule, to see that tools/check-mpi notices: linked in front of the MPI. What is
- * broken depends on the check: $BROKEN lists CHECK=NUMBER (mutants_test.sh), and the check is the
- * program's last argument, or the program's own name if it has none (a reproducer). It stands between
- * the program's callbacks of communicators and MPI by a keyval's extra_state.
+ * broken depends on the check, whose name the program has: $BROKEN lists CHECK=NUMBER
+ * (mutants_test.sh). It stands between the program's callbacks of communicators and MPI by a
+ * keyval's extra_state.
  */
+#define _GNU_SOURCE 1
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,17 +44,10 @@ enum {
 static int broken;
 
 __attribute__((constructor)) static void find_out(void) {
-  char line[1000], *last = line, *at;
-  const char* entry = getenv("BROKEN");
-  FILE* file = fopen("/proc/self/cmdline", "r");
-  const size_t length = file ? fread(line, 1, sizeof line - 1, file) : 0;
-  if (file) fclose(file);
-  line[length] = '\0';
-  for (at = line; at < line + length; at += strlen(at) + 1) last = at;
-  if (strrchr(last, '/')) last = strrchr(last, '/') + 1;
+  const char *mine = program_invocation_short_name, *entry = getenv("BROKEN");
   for (; entry != NULL && *entry; entry = strchr(entry, ' ') ? strchr(entry, ' ') + 1 : NULL) {
     const size_t name = strcspn(entry, "=");
-    if (strlen(last) == name && strncmp(entry, last, name) == 0) broken = atoi(entry + name + 1);
+    if (strlen(mine) == name && strncmp(entry, mine, name) == 0) broken = atoi(entry + name + 1);
   }
 }
 

@@ -46,6 +46,13 @@ assert not re.search(r"(src|href)=", html), "the page needs something else"
 assert "delete-absent-comm: delete " in text, text
 END
 
+# Reproducers are these programs; where Fortran is needed, a script compiles them.
+for check in f-set-get-comm-mpifh f-set-get-comm-usempi f-without-ierror-f08; do
+  tools/check-mpi --reproducer "$check" >"$work/reproducer"
+  MPICC=mpicc.$mpi MPIF90=mpif90.$mpi MPIRUN="mpirun.$mpi -np 1" sh "$work/reproducer" >"$work/log" 2>&1 ||
+    fail "the reproducer of $check: $(cat "$work/log")"
+done
+
 # Fewer ranks than a check needs, and no compilers but C's.
 tools/check-mpi --mpicc "mpicc.$mpi" --mpirun "mpirun.$mpi -np 1" --only intercommunicator --only cxx-and-c \
   --only f-set-get-comm-f08 --called embedded >"$work/log" 2>&1 || fail "$(cat "$work/log")"

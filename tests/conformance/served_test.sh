@@ -17,7 +17,7 @@ runs=()
 for run in {1,2,3}-{served,native}; do
   how=() code=0
   [[ $run == *native ]] || how=(--served)
-  check_mpi "$mpi" "${how[@]}" --together --json "$work/$run.json" "$@" >"$work/log" 2>&1 || code=$?
+  check_mpi "$mpi" "${how[@]}" --json "$work/$run.json" "$@" >"$work/log" 2>&1 || code=$?
   ((code < 2)) || fail "$run: $(cat "$work/log")"
   runs+=("$work/$run.json")
   mapfile -t names < <(python3 tests/conformance/served.py --names "${runs[@]}")

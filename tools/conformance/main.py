@@ -45,9 +45,6 @@ def parser(tool):
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                    help="how many programs run at a time (default: one for each processor)")
-    p.add_argument("--together", action="store_true",
-                   help="run the checks of a section one after the other in one process if they allow that, and "
-                        "repeat each one that doesn't pass there by itself: quicker")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")

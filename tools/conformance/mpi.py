@@ -130,7 +130,6 @@ class Mpi:
     def __init__(self, arguments, folder, needs):
         self.folder = folder
         self.timeout = arguments.timeout
-        self.together = arguments.together
         self.mpicc = self._words("--mpicc", arguments.mpicc)
         self.mpif90 = self._words("--mpif90", arguments.mpif90) if arguments.mpif90 else None
         self.mpicxx = self._words("--mpicxx", arguments.mpicxx) if arguments.mpicxx else None
@@ -153,7 +152,7 @@ class Mpi:
 
     def compile(self, compiler, source, output, *flags):
         """Its output if it fails, else None."""
-        code, text, _ = run(compiler + ["-O1", "-g", "-pthread", *flags, source, "-o", output], 300, self.folder)
+        code, text, _ = run(compiler + ["-O1", "-pthread", *flags, source, "-o", output], 300, self.folder)
         return None if code == 0 and os.path.exists(os.path.join(self.folder, output)) else text or "it says nothing"
 
     def write(self, name, text):
@@ -161,18 +160,18 @@ class Mpi:
             file.write(text)
         return name
 
-    def launch(self, program, *arguments, seconds=None, **environment):
+    def launch(self, program, seconds=None, **environment):
         """As run, of a program in the folder.
 
         Each launch has a $TMPDIR of its own, because they run in parallel: when Open MPI's launcher ends, it removes a
         folder there that another one may just have made, and that one then fails to start ("mkdir was unable").
         """
-        command = [*self.served_by, *self.mpirun, os.path.join(self.folder, program), *arguments]
+        command = [*self.served_by, *self.mpirun, os.path.join(self.folder, program)]
         # A short name, since there will be sockets in it.
         with tempfile.TemporaryDirectory(prefix="", ignore_cleanup_errors=True) as scratch:
             ended = run(command, seconds or self.timeout, environment={**os.environ, "TMPDIR": scratch, **environment})
         # libfabric's PSM writes a file about each crash of this program into the user's folder.
-        for left in glob.glob(glob.escape(os.path.basename(program)) + ".80s-*.btr"):
+        for left in glob.glob(glob.escape(program) + ".80s-*.btr"):
             os.remove(left)
         return ended
 

@@ -25,7 +25,6 @@ class Result:
 class Runner:
     def __init__(self, an_mpi):
         self.mpi = an_mpi
-        self.header = suite.Header()
         self.faces = {}
         self.cxx = None
 
@@ -76,37 +75,29 @@ class Runner:
                 if an_mpi.compile(an_mpi.mpicxx, probe, "bindings"):
                     self.cxx = "it has no C++ bindings"
 
-    def compile_program(self, checks, name):
+    def compile(self, check):
         """The output of the compiler if it fails."""
-        an_mpi, first = self.mpi, checks[0]
-        text = suite.program(checks, self.header)
-        if first.language == "c++":
+        an_mpi, name = self.mpi, check.name
+        text = suite.program(check, an_mpi.timeout)
+        if check.language == "c++":
             return an_mpi.compile(an_mpi.mpicxx, an_mpi.write(name + ".cc", text), name)
         source = an_mpi.write(name + ".c", text)
         flags = ["-Wno-deprecated-declarations", "-Werror=implicit-function-declaration"]
-        if not first.face:
+        if not check.face:
             return an_mpi.compile(an_mpi.mpicc, source, name, *flags)
         wrong = an_mpi.compile(an_mpi.mpicc, source, name + ".o", "-c", *flags)
-        return wrong or an_mpi.compile(an_mpi.mpif90, name + ".o", name, os.path.join(first.face, "fortran.o"))
-
-    def compile_group(self, checks, name):
-        """(its program, what is wrong with that) for each check. If one doesn't compile, the others must not suffer."""
-        if self.compile_program(checks, name) is None:
-            return {check.name: (name, None) for check in checks}
-        programs = {}
-        for i, check in enumerate(checks):
-            single = "%s_%d" % (name, i)
-            wrong = self.compile_program([check], single)
-            programs[check.name] = (None, mpi_module.telling_line(wrong)) if wrong else (single, None)
-        return programs
+        return wrong or an_mpi.compile(an_mpi.mpif90, name + ".o", name, os.path.join(check.face, "fortran.o"))
 
     # ---- Running ----
 
-    def run_check(self, check, program, broken):
+    def run_check(self, check):
+        why = self.not_applicable(check)
+        if why:
+            return Result(check, "not applicable", why)
+        broken = self.compile(check)
         if broken:
-            return self.judged(check, "that it compiles", broken, 0.0)
-        seconds = self.mpi.timeout
-        code, text, took = self.mpi.launch(program, str(seconds), check.name, seconds=seconds + 20)
+            return self.judged(check, "that it compiles", mpi_module.telling_line(broken), 0.0)
+        code, text, took = self.mpi.launch(check.name, seconds=self.mpi.timeout + 20)
         failed = re.search(r"FAILED at line (\d+): expected (.*?); seen (.*)", text)
         skipped = re.search(r"rank \d+ of \d+: not applicable: (.*)", text)
         if skipped and not failed:
@@ -120,14 +111,6 @@ class Runner:
         if len(re.findall(r"rank \d+ of \d+: passed", text)) == self.mpi.ranks:
             return Result(check, "pass", seconds=took)
         return self.judged(check, "that the program ends well", self.how_it_ended(code, text), took)
-
-    def run_together(self, checks, path):
-        """Results of those checks that pass in one process, one after the other. The others are undecided."""
-        seconds = self.mpi.timeout
-        _, text, took = self.mpi.launch(path, str(seconds), *(check.name for check in checks), seconds=3 * seconds)
-        passed = re.findall(r"rank \d+ of \d+: passed: (\S+)", text)
-        return [Result(check, "pass", seconds=took / len(checks))
-                for check in checks if passed.count(check.name) == self.mpi.ranks]
 
     @staticmethod
     def judged(check, expected, seen, seconds):
@@ -144,37 +127,14 @@ class Runner:
 
     def run_all(self, checks, jobs, progress):
         """A Result for each check, in their order."""
-        results, groups = {}, {}
         self.prepare_languages(checks)
-        for check in checks:
-            why = self.not_applicable(check)
-            if why:
-                results[check.name] = Result(check, "not applicable", why)
-            else:
-                groups.setdefault(check.section + ("_" + check.face if check.face else ""), []).append(check)
         with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
-            programs = {}
-            for future in [pool.submit(self.compile_group, members, name) for name, members in groups.items()]:
-                programs.update(future.result())
-            if self.mpi.together:
-                by_program = {}
-                for check in (check for members in groups.values() for check in members):
-                    path, _ = programs[check.name]
-                    if check.how == 1 and not check.after and check.kind != "open" and path:
-                        by_program.setdefault(path, []).append(check)
-                together = [pool.submit(self.run_together, checks, path) for path, checks in by_program.items()]
-                for result in (result for future in together for result in future.result()):
-                    results[result.check.name] = result
-                    progress(result)
-            running = {pool.submit(self.run_check, check, *programs[check.name]): check
-                       for members in groups.values() for check in members if check.name not in results}
+            running = [pool.submit(self.run_check, check) for check in checks]
             try:
                 for future in concurrent.futures.as_completed(running):
-                    result = future.result()
-                    results[result.check.name] = result
-                    progress(result)
+                    progress(future.result())
             except KeyboardInterrupt:
                 for future in running:
                     future.cancel()
                 raise
-        return [results[check.name] for check in checks]
+        return [future.result() for future in running]

@@ -13,6 +13,7 @@ MPI itself); and, with "after", after(), which runs after MPI_Finalize. A NAME w
 kind of object (see check.h), or of each word behind "kinds".
 """
 
+import functools
 import os
 import re
 
@@ -75,8 +76,8 @@ def names_defined(text):
 class Check:
     """One check: what it is about, and its source."""
 
-    def __init__(self, section, name, header, rule, body, line, file, face):
-        self.section, self.name, self.rule, self.body, self.line, self.file = section, name, rule, body, line, file
+    def __init__(self, section, name, header, rule, body, file, face):
+        self.section, self.name, self.rule, self.body, self.file = section, name, rule, body, file
         self.face = face
         words = [word.strip() for word in header.split(",")]
         self.kind, self.number = words[0], words[1]
@@ -88,8 +89,7 @@ class Check:
         self.ranks = int(options.get("ranks", 1))
         self.since = tuple(int(n) for n in options["since"].split(".")) if "since" in options else (2, 0)
         self.needs = options.get("needs", "").split()
-        # The argument of run() in run.h.
-        self.how = 0 if options.get("init") == "none" else 2 if self.threads else 1
+        self.init = options.get("init", "MPI_Init_thread" if self.threads else "MPI_Init")
         unknown = set(options) - {"threads", "after", "ranks", "since", "needs", "init", "kinds"}
         if unknown:
             raise ValueError("%s: unknown %s" % (name, ", ".join(unknown)))
@@ -100,8 +100,8 @@ class Check:
 
 
 class Section:
-    def __init__(self, name, title, file):
-        self.name, self.title, self.file, self.checks = name, title, file, []
+    def __init__(self, name, title):
+        self.name, self.title, self.checks = name, title, []
 
 
 def read_sections():
@@ -112,13 +112,12 @@ def read_sections():
         with open(path, encoding="utf-8") as source:
             text = source.read()
         head = re.search(r"/\*@section (\w+): (.*?) \*/\n", text)
-        section = Section(head.group(1), head.group(2), file)
+        section = Section(head.group(1), head.group(2))
         pattern = re.compile(r"/\*@ ([\w-]+)\n \* (.*)\n((?: \* .*\n)+) \*/\n")
         found = list(pattern.finditer(text))
         for i, match in enumerate(found):
             end = found[i + 1].start() if i + 1 < len(found) else len(text)
             body = text[match.end():end].strip() + "\n"
-            line = text.count("\n", 0, match.end()) + 1
             rule = " ".join(l[3:].strip() for l in match.group(3).splitlines())
             name, header = match.group(1), match.group(2)
             for kind in kinds_of(name + header, KINDS):
@@ -126,7 +125,7 @@ def read_sections():
                     def fit(template):
                         return for_kind(template, kind) if kind else template
                     full = fit(name) + ("-" + face if face else "")
-                    section.checks.append(Check(section.name, full, fit(header), fit(rule), fit(body), line, file, face))
+                    section.checks.append(Check(section.name, full, fit(header), fit(rule), fit(body), file, face))
         sections.append(section)
     names = [check.name for section in sections for check in section.checks]
     twice = {name for name in names if names.count(name) > 1}
@@ -140,43 +139,33 @@ def words_of(text):
     return set(re.findall(r"\w+", re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)))
 
 
-def read_blocks(file):
-    """The blocks of a header, with the names that they define; those for each kind of object."""
-    with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
-        blocks = source.read().strip().split("\n\n")
-    for block in blocks[1:]:  # the first one is about the file
-        for kind in kinds_of(block, [*KINDS, *PROPOSED]):
-            text = for_kind(block, kind) if kind else block
-            yield text, names_defined(text)
+@functools.lru_cache(maxsize=None)
+def blocks():
+    """The blocks of check.h and storm.h, with the names that they define and use; those for each kind of object."""
+    read = []
+    for file in ("check.h", "storm.h"):
+        with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+            templates = source.read().strip().split("\n\n")
+        for template in templates[1:]:  # the first one is about the file
+            for kind in kinds_of(template, [*KINDS, *PROPOSED]):
+                text = for_kind(template, kind) if kind else template
+                read.append((text, names_defined(text), words_of(text)))
+    return read
 
 
-class Header:
-    """check.h, storm.h and run.h in blocks; a program takes the blocks that it uses.
-
-    alone: for a program of one check, without run.h and what it resets.
-    """
-
-    def __init__(self, alone=False):
-        self.blocks = [*read_blocks("check.h"), *read_blocks("storm.h")]
-        if alone:
-            self.blocks = [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M), names)
-                           for text, names in self.blocks]
-        else:
-            self.blocks += read_blocks("run.h")
-
-    def used_by(self, text):
-        """The blocks that text needs, in their order, always with the first one, the system's headers."""
-        chosen = {0}
-        words = words_of(text)
-        changed = True
-        while changed:
-            changed = False
-            for i, (block, names) in enumerate(self.blocks):
-                if i not in chosen and (names & words):
-                    chosen.add(i)
-                    words |= words_of(block)
-                    changed = True
-        return "\n\n".join(self.blocks[i][0] for i in sorted(chosen)) + "\n"
+def blocks_used_by(text):
+    """The blocks that text needs, in their order, always with the first one, the system's headers."""
+    chosen = {0}
+    words = words_of(text)
+    changed = True
+    while changed:
+        changed = False
+        for i, (_, defined, used) in enumerate(blocks()):
+            if i not in chosen and defined & words:
+                chosen.add(i)
+                words |= used
+                changed = True
+    return "\n\n".join(blocks()[i][0] for i in sorted(chosen)) + "\n"
 
 
 NOTICE = "/* %s\n *\n%s\n *\n * The standard: %s. %s */\n"
@@ -192,67 +181,36 @@ def wrapped(text, width=90):
     return "\n".join(" * " + line for line in textwrap.wrap(text, width))
 
 
-START = """  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+# The main functions of programs, and their parts by Check.init.
+MAIN = """int main(int argc, char** argv) {
+  alarm(%(seconds)d); /* if it hangs, it ends by SIGALRM */
+%(begin)s  catch_signals();
   check();
-  MPI_Finalize();
-%(after)s"""
-# The main functions of reproducers, by Check.how.
-MAINS = [text.replace("  alarm", "  alarm(60); /* if it hangs, it ends by SIGALRM */\n") for text in (
-    """int main(void) {
-  alarm  check();
-  return failures != 0;
+%(end)s  return failures != 0;
 }
-""", """int main(int argc, char** argv) {
-  alarm  MPI_Init(&argc, &argv);
-%s  return failures != 0;
-}
-""" % START, """int main(int argc, char** argv) {
-  int provided;
-  alarm  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+"""
+BEGIN = {"none": "", "MPI_Init": "  MPI_Init(&argc, &argv);\n  set_up();\n", "MPI_Init_thread": """  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  set_up();
   if (provided < MPI_THREAD_MULTIPLE) {
     NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
     MPI_Finalize();
     return 0;
   }
-%s  return failures != 0;
-}
-""" % START)]
+"""}
+END = "  tell_verdict();\n"
 
 
-def standalone(check, header=None):
-    """A program of that check alone."""
-    header = header or Header(alone=True)
-    main = MAINS[check.how] % {"after": "  after();\n" if check.after else ""}
-    if not re.search(r"\branks?\b", check.body):
-        main = re.sub(r".*&ranks?\);\n", "", main)
+def program(check, seconds=60):
+    """A program of that check alone. After so many seconds it hangs."""
+    end = END if check.init == "none" else END + "  MPI_Finalize();\n"
+    if check.after:
+        end = "  MPI_Finalize();\n  if (!skipped) after();\n" + END
+    main = MAIN % {"seconds": seconds, "begin": BEGIN[check.init], "end": end}
     kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open.",
             "proposed": "This is a proposal."}[check.kind]
     notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
-    return notice + header.used_by(check.body + main) + "\n" + check.body + "\n" + main
-
-
-def program(checks, header=None):
-    """A program of several checks: `program SECONDS NAME...` runs those that are named, as run() in run.h says."""
-    header = header or Header()
-    parts, entries = [], []
-    for i, check in enumerate(checks):
-        names = sorted(names_defined(check.body))
-        parts.append("".join("#define %s %s_%d\n" % (name, name, i) for name in names))
-        parts.append('#line %d "%s"\n' % (check.line, check.file))
-        parts.append(check.body)
-        parts.append("".join("#undef %s\n" % name for name in names))
-        entries.append('  {"%s", check_%d, %s, %d},\n' % (
-            check.name, i, "after_%d" % i if check.after else "NULL", check.how))
-    main = ('#line 1 "main"\nstatic const Entry entries[] = {\n%s};\nint main(int argc, char** argv) {\n'
-            '  return argc < 3 ? 2 : run(argc, argv, entries, (int)(sizeof entries / sizeof *entries));\n}\n' % (
-                "".join(entries)))
-    body = "".join(parts)
-    used = header.used_by(body + main)
-    resets = "".join("  %s();\n" % name for name in re.findall(r"^static void (reset_\w+)\(void\) {", used, re.M))
-    return used + "\nstatic void reset_all(void) {\n%s}\n" % resets + body + main
+    return notice + blocks_used_by(check.body + main) + "\n" + check.body + "\n" + main
 
 
 def fortran():
@@ -283,6 +241,6 @@ ${MPIRUN-mpirun} ./check
 def reproducer(check):
     """A stand-alone program of that check: in C or C++, or a script that compiles C and Fortran."""
     if not check.face:
-        return standalone(check)
+        return program(check)
     number, name = FACES[check.face]
-    return SCRIPT % {"name": check.name, "face": name, "number": number, "fortran": fortran(), "c": standalone(check)}
+    return SCRIPT % {"name": check.name, "face": name, "number": number, "fortran": fortran(), "c": program(check)}

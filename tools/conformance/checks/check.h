@@ -33,6 +33,33 @@ static void fail(int line, const char* expected, const char* format, ...) {
   dprintf(1, "FAILED at line %d: expected %s; seen %s\n", line, expected, seen);
 }
 
+/* A program that hangs or crashes says so. */
+static void ends_badly(int signal_number) {
+  fail(0, "that the program ends",
+       signal_number == SIGALRM ? "that it hangs" : "that it crashes, by signal %d", signal_number);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+static void catch_signals(void) {
+  signal(SIGALRM, ends_badly);
+  signal(SIGSEGV, ends_badly);
+  signal(SIGBUS, ends_badly);
+  signal(SIGABRT, ends_badly);
+}
+
+static void set_up(void) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+/* The verdict, unless the check can't be made here. */
+static void tell_verdict(void) {
+  if (skipped) return;
+  dprintf(1, "rank %d of %d: %s\n", rank, ranks, failures ? "failed" : "passed");
+}
+
 /* EXPECT(condition, "what is expected", "what was seen, as for printf", ...) */
 #define EXPECT(condition, expected, ...)                     \
   do {                                                       \
@@ -76,7 +103,6 @@ static void say_more(const char* what, const char* format, ...) {
 
 /* What callbacks did, as text: "delete 3;delete 2;". */
 static char notes[4000];
-static void reset_notes(void) { notes[0] = '\0'; }
 static void note(const char* format, ...) {
   const size_t used = strlen(notes);
   va_list arguments;
@@ -245,7 +271,6 @@ static void use_variable(void* keyval) {
 
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
-static void reset_refusing(void) { refusing = 1, refused = 0; }
 
 /* A delete callback that fails for the value 13 as long as refusing is true. */
 static int refuse_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -337,7 +362,6 @@ static int on_self(MPI_Comm_delete_attr_function* del, long value) {
 
 /* An error handler of an object, and what it was last called with. */
 static int times_handled, code_handled;
-static void reset_handled(void) { times_handled = 0; }
 
 static MPI_Xxx handled_xxx;
 static void handle_xxx(MPI_Xxx* object, int* code, ...) {
@@ -499,8 +523,6 @@ void f_attr_delete(int handle, int keyval, int* ierror);
 void f_without_ierror(int handle, MPI_Aint value, int* keyval, MPI_Aint* seen, int* flag);
 
 void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
-void f_forget(void);
-static void reset_fortran(void) { f_forget(); }
 
 #define FORTRAN(call)                                          \
   do {                                                         \

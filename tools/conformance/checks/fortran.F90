@@ -96,11 +96,6 @@ contains
     f_extra = seen_extra
   end subroutine
 
-  subroutine f_forget() bind(C)
-    copies = 0
-    deletes = 0
-  end subroutine
-
   ! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
   function f_keyval(which) bind(C)
     integer(c_int), value :: which

@@ -35,7 +35,6 @@ static void run_threads(void (*what)(int me)) {
 
 /* One thread does its work once; the others repeat theirs until it is done. */
 static int is_over;
-static void reset_is_over(void) { is_over = 0; }
 static int others_go_on(void) { return !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); }
 static void end_others(void) { __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE); }
 
