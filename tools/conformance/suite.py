@@ -66,7 +66,7 @@ def names_defined(text):
     """What a piece of C defines at its outermost level."""
     names = set(re.findall(r"^(?:#define|\}) (\w+)", text, re.M))
     names.update(re.findall(r"^(?:void|int) ((?:f|MPIX)_\w+)\(", text, re.M))
-    for line in re.findall(r"^(?:static|typedef) [^\n]*", text, re.M):
+    for line in re.findall(r"^(?:static|typedef|extern) [^\n]*", text, re.M):
         function = re.match(r"static [\w\s*]*?(?:\(\*)?(\w+)\)?\(", line)
         declared = re.sub(r"\{.*?\}|\[.*?\]|= ?[^,;]*", "", line)
         names.update([function[1]] if function else re.findall(r"(\w+)\s*(?:[,;]|$)", declared))

@@ -512,7 +512,7 @@ void f_xxx_free(int* handle, int* ierror);
 
 /* Fortran's constants. */
 enum { kTagUb, kWinBase, kWinSize, kWinDispUnit, kInvalid };
-int f_keyval(int which);
+extern int f_keyvals[];
 
 void f_keyval_create(int which, int* keyval, int extra, int* ierror);
 void f_keyval_free(int* keyval, int* ierror);
@@ -522,7 +522,11 @@ void f_attr_delete(int handle, int keyval, int* ierror);
 
 void f_without_ierror(int handle, MPI_Aint value, int* keyval, MPI_Aint* seen, int* flag);
 
-void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
+/* What Fortran's callbacks were called with. */
+extern struct {
+  int copies, deletes, handle, keyval;
+  MPI_Aint value, extra;
+} f_seen;
 
 #define FORTRAN(call)                                          \
   do {                                                         \
@@ -540,18 +544,14 @@ static MPI_Aint f_read_xxx(int handle, int keyval) {
 
 /* Checks how often Fortran's callbacks were called, and their last arguments. */
 static void expect_seen(int line, int copies, int deletes, int handle, int keyval, long value) {
-  char expected[200], found[200];
-  int now[4];
-  MPI_Aint its_value, extra;
-  f_seen(&now[0], &now[1], &now[2], &now[3], &its_value, &extra);
+  char expected[200];
   snprintf(expected, sizeof expected,
            "%d copy and %d delete callbacks, the last for handle %d, key %d, value %ld", copies,
            deletes, handle, keyval, value);
-  snprintf(found, sizeof found, "%d and %d, handle %d, key %d, value %ld", now[0], now[1], now[2],
-           now[3], (long)its_value);
-  if (now[0] != copies || now[1] != deletes || now[2] != handle || now[3] != keyval ||
-      its_value != value) {
-    fail(line, expected, "%s", found);
+  if (f_seen.copies != copies || f_seen.deletes != deletes || f_seen.handle != handle ||
+      f_seen.keyval != keyval || f_seen.value != value) {
+    fail(line, expected, "%d and %d, handle %d, key %d, value %ld", f_seen.copies, f_seen.deletes,
+         f_seen.handle, f_seen.keyval, (long)f_seen.value);
   }
 }
 

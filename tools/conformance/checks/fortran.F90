@@ -31,17 +31,23 @@ module attributes
   implicit none
   INCLUDE_MPI
   ! What the callbacks were called with.
-  integer(c_int) :: copies = 0, deletes = 0, seen_handle = -1, seen_keyval = -1
-  integer(c_intptr_t) :: seen_val = -1, seen_extra = -1
+  type, bind(C) :: calls
+    integer(c_int) :: copies, deletes, handle, keyval
+    integer(c_intptr_t) :: val, extra
+  end type
+  type(calls), bind(C, name="f_seen") :: seen = calls(0, 0, -1, -1, -1, -1)
+  ! Fortran's own constants.
+  integer(c_int), bind(C, name="f_keyvals") :: constants(5) = &
+    [MPI_TAG_UB, MPI_WIN_BASE, MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_KEYVAL_INVALID]
 contains
 
   subroutine see(handle, keyval, val, extra)
     integer :: handle, keyval
     integer(c_intptr_t) :: val, extra
-    seen_handle = handle
-    seen_keyval = keyval
-    seen_val = val
-    seen_extra = extra
+    seen%handle = handle
+    seen%keyval = keyval
+    seen%val = val
+    seen%extra = extra
   end subroutine
 
   ! Callbacks. The copy of a value is the value + 1. 13 is not copied, and its deletion fails; copying 14 fails.
@@ -51,7 +57,7 @@ contains
     integer :: keyval, ierror
     integer(c_intptr_t) :: extra_state, value_in, value_out
     logical :: flag
-    copies = copies + 1
+    seen%copies = seen%copies + 1
     call see(number_of(object), keyval, value_in, extra_state)
     value_out = value_in + 1
     flag = value_in /= 13
@@ -62,7 +68,7 @@ contains
     xxx_t :: object
     integer :: keyval, ierror
     integer(c_intptr_t) :: val, extra_state
-    deletes = deletes + 1
+    seen%deletes = seen%deletes + 1
     call see(number_of(object), keyval, val, extra_state)
     ierror = MPI_SUCCESS
     if (val == 13) ierror = MPI_ERR_OTHER
@@ -72,7 +78,7 @@ contains
   subroutine copy_mpi1(object, keyval, extra_state, value_in, value_out, flag, ierror)
     integer :: object, keyval, extra_state, value_in, value_out, ierror
     logical :: flag
-    copies = copies + 1
+    seen%copies = seen%copies + 1
     call see(object, keyval, int(value_in, c_intptr_t), int(extra_state, c_intptr_t))
     value_out = value_in + 1
     flag = .true.
@@ -80,32 +86,10 @@ contains
   end subroutine
   subroutine delete_mpi1(object, keyval, val, extra_state, ierror)
     integer :: object, keyval, val, extra_state, ierror
-    deletes = deletes + 1
+    seen%deletes = seen%deletes + 1
     call see(object, keyval, int(val, c_intptr_t), int(extra_state, c_intptr_t))
     ierror = 0
   end subroutine
-
-  subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(C)
-    integer(c_int) :: f_copies, f_deletes, f_handle, f_keyval
-    integer(c_intptr_t) :: f_val, f_extra
-    f_copies = copies
-    f_deletes = deletes
-    f_handle = seen_handle
-    f_keyval = seen_keyval
-    f_val = seen_val
-    f_extra = seen_extra
-  end subroutine
-
-  ! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
-  function f_keyval(which) bind(C)
-    integer(c_int), value :: which
-    integer(c_int) :: f_keyval
-    f_keyval = MPI_KEYVAL_INVALID
-    if (which == 0) f_keyval = MPI_TAG_UB
-    if (which == 1) f_keyval = MPI_WIN_BASE
-    if (which == 2) f_keyval = MPI_WIN_SIZE
-    if (which == 3) f_keyval = MPI_WIN_DISP_UNIT
-  end function
 
 !@
   ! which: 0 for the callbacks above, 1 for the predefined ones that copy nothing, 2 for those that copy.

@@ -25,7 +25,7 @@ static void check(void) {
   FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
   EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), ABSENT);
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
-  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  EXPECT_EQ(keyval, f_keyvals[kInvalid]);
   CALL(MPI_Xxx_free(&object));
 }
 
@@ -52,7 +52,7 @@ static void check(void) {
   EXPECT_EQ(called, 3);
   EXPECT(MPI_Xxx_f2c(handle) == MPI_XXX_NULL, "the null handle after the free", "another");
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
-  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  EXPECT_EQ(keyval, f_keyvals[kInvalid]);
 }
 
 /*@ f-delete-callback-xxx
@@ -82,13 +82,11 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  MPI_Aint value, extra = 0;
-  int keyval, ierror, copies, deletes, handle, key;
+  int keyval, ierror;
   FORTRAN(f_xxx_create_keyval(0, &keyval, 987654321, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 1, &ierror));
   FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
-  f_seen(&copies, &deletes, &handle, &key, &value, &extra);
-  EXPECT_EQ(extra, 987654321);
+  EXPECT_EQ(f_seen.extra, 987654321);
   CALL(MPI_Xxx_free(&object));
 }
 
@@ -201,7 +199,7 @@ static void check(void) {
   f_without_ierror(MPI_Comm_c2f(comm), 5, &keyval, &value, &flag);
   EXPECT_EQ(flag, 1);
   EXPECT_EQ(value, 5);
-  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  EXPECT_EQ(keyval, f_keyvals[kInvalid]);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -233,7 +231,7 @@ static void check(void) {
   FORTRAN(f_attr_delete(handle, keyval, &ierror));
   expect_seen(__LINE__, 1, 2, handle, keyval, -9);
   FORTRAN(f_keyval_free(&keyval, &ierror));
-  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  EXPECT_EQ(keyval, f_keyvals[kInvalid]);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -279,11 +277,11 @@ static void check(void) {
 static void check(void) {
   const int handle = MPI_Comm_c2f(MPI_COMM_WORLD);
   MPI_Win win;
-  EXPECT_EQ(f_read_comm(handle, f_keyval(kTagUb)), *predefined(MPI_COMM_WORLD, MPI_TAG_UB));
+  EXPECT_EQ(f_read_comm(handle, f_keyvals[kTagUb]), *predefined(MPI_COMM_WORLD, MPI_TAG_UB));
   win = new_win();
-  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinBase)), window_memory);
-  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinSize)), sizeof window_memory);
-  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinDispUnit)), sizeof(int));
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyvals[kWinBase]), window_memory);
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyvals[kWinSize]), sizeof window_memory);
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyvals[kWinDispUnit]), sizeof(int));
   CALL(MPI_Win_free(&win));
 }
 
@@ -293,9 +291,9 @@ static void check(void) {
  */
 static void check(void) {
   OPEN("MPI_KEYVAL_INVALID: %s, MPI_TAG_UB: %s, MPI_WIN_BASE: %s",
-       f_keyval(kInvalid) == MPI_KEYVAL_INVALID ? "the same" : "another",
-       f_keyval(kTagUb) == MPI_TAG_UB ? "the same" : "another",
-       f_keyval(kWinBase) == MPI_WIN_BASE ? "the same" : "another");
+       f_keyvals[kInvalid] == MPI_KEYVAL_INVALID ? "the same" : "another",
+       f_keyvals[kTagUb] == MPI_TAG_UB ? "the same" : "another",
+       f_keyvals[kWinBase] == MPI_WIN_BASE ? "the same" : "another");
 }
 
 /*@ c-dup-fn-f-set
