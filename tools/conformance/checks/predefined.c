@@ -246,35 +246,20 @@ static void check(void) {
   CALL(MPI_Comm_free(&part));
 }
 
-/*@ set-predefined
+/*@ change-predefined
  * open, 9.1.2
- * What setting MPI_TAG_UB, which is erroneous, does.
+ * What setting and deleting MPI_TAG_UB and freeing its key, all erroneous, do.
  */
-static void check(void) {
-  int before = *predefined(MPI_COMM_WORLD, MPI_TAG_UB), mine = 5;
-  const int code = MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &mine);
+static void say(const char* what, int code, int before) {
   const int* value = predefined(MPI_COMM_WORLD, MPI_TAG_UB);
-  OPEN("set %s; the value is %s", outcome(code),
-       value != NULL && *value == before ? "as before" : "another");
+  OPEN("%s %s, the value is %s", what, outcome(code),
+       value == NULL      ? "gone"
+       : *value == before ? "as before"
+                          : "another");
 }
-
-/*@ delete-predefined
- * open, 9.1.2
- * What deleting MPI_TAG_UB, which is erroneous, does.
- */
 static void check(void) {
-  const int code = MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB);
-  OPEN("delete %s; the attribute is %s", outcome(code),
-       predefined(MPI_COMM_WORLD, MPI_TAG_UB) ? "still there" : "gone");
-}
-
-/*@ free-predefined
- * open, 9.1.2
- * What freeing the key MPI_TAG_UB, which is erroneous, does.
- */
-static void check(void) {
-  int keyval = MPI_TAG_UB;
-  const int code = MPI_Comm_free_keyval(&keyval);
-  OPEN("free_keyval %s; the attribute is %s", outcome(code),
-       predefined(MPI_COMM_WORLD, MPI_TAG_UB) ? "still there" : "gone");
+  int before = *predefined(MPI_COMM_WORLD, MPI_TAG_UB), mine = 5, keyval = MPI_TAG_UB;
+  say("set", MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &mine), before);
+  say("delete", MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB), before);
+  say("free_keyval", MPI_Comm_free_keyval(&keyval), before);
 }
