@@ -27,7 +27,7 @@ demanded=(
   "14 tag-ub 100"
   "15 set-get-comm that it ends with exit code"
   "18 create-unique-comm the same one"
-  "19 set-null-comm -1"
+  "19 many-keyvals-comm -1"
   "20 delete-arguments-comm another handle"
   "21 freed-dup-comm -1"
   "22 not-by-graph 1"

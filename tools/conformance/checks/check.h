@@ -483,15 +483,6 @@ static MPI_Comm made_by(int constructor, MPI_Comm comm) {
   return made;
 }
 
-/* A communicator that was made in that way has no attributes of the one that it was made of. */
-static void expect_without(int constructor) {
-  MPI_Comm comm = comm_with_1(), made = made_by(constructor, comm);
-  EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
-  CALL(MPI_Comm_free(&comm));
-}
-
 static void expect_same_on_all(int mine) {
   int least, greatest;
   CALL(MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));

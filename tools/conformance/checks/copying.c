@@ -259,24 +259,22 @@ static void check(void) {
 }
 
 /*@ not-by-xxx
- * demanded, 7.7.1, kinds: split create cart graph dist-graph dist-graph-adjacent
- * Only duplication propagates attributes: the constructor XXX makes a communicator without any.
- */
-static void check(void) { expect_without(BY_XXX); }
-
-/*@ not-by-xxx
- * demanded, 7.7.1, since: 3.0, kinds: split-type create-group
+ * demanded, 7.7.1, kinds: split create cart graph dist-graph dist-graph-adjacent split-type create-group create-from-group
  * Only duplication propagates attributes: the constructor XXX makes a communicator without any,
  * even if that has all ranks.
  */
-static void check(void) { expect_without(BY_XXX); }
-
-/*@ not-by-xxx
- * demanded, 7.7.1, since: 4.0, kinds: create-from-group
- * Only duplication propagates attributes: the constructor XXX makes a communicator without any,
- * even if that has all ranks.
- */
-static void check(void) { expect_without(BY_XXX); }
+static void check(void) {
+  MPI_Comm comm = comm_with_1(), made;
+  if (BY_XXX >= constructors) {
+    NOT_APPLICABLE("this MPI is too old for it");
+    return;
+  }
+  made = made_by(BY_XXX, comm);
+  EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
 
 /*@ not-by-intercomm-create
  * demanded, 7.7.1, ranks: 2
