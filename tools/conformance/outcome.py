@@ -25,8 +25,7 @@ class Result:
 class Runner:
     def __init__(self, an_mpi):
         self.mpi = an_mpi
-        self.faces = {}
-        self.cxx = None
+        self.lacks = {}  # a Fortran interface or c++: why it can't be checked
 
     def not_applicable(self, check):
         """Why a check can't be made, or None."""
@@ -40,40 +39,36 @@ class Runner:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
         if check.ranks > an_mpi.ranks:
             return "it needs %d ranks, the launcher starts %d" % (check.ranks, an_mpi.ranks)
-        if check.face:
-            problem = self.faces.get(check.face, "no Fortran compiler was given (--mpif90)")
-            if problem:
-                return problem
-            if "attr_put" in check.needs and check.face == "f08":
-                return "mpi_f08 has no MPI-1 names"
-            if "f08" in check.needs and check.face != "f08":
-                return "only mpi_f08 has this"
-        if check.language == "c++" and self.cxx:
-            return self.cxx
-        return None
+        if "attr_put" in check.needs and check.face == "f08":
+            return "mpi_f08 has no MPI-1 names"
+        if "f08" in check.needs and check.face != "f08":
+            return "only mpi_f08 has this"
+        return self.lacks.get(check.face or check.language)
 
     # ---- Compiling ----
 
     def prepare_languages(self, checks):
         """Which Fortran interfaces and C++ bindings there are."""
         an_mpi = self.mpi
-        if any(check.face for check in checks) and an_mpi.mpif90:
+        if not an_mpi.mpif90:
+            self.lacks.update(dict.fromkeys(suite.FACES, "no Fortran compiler was given (--mpif90)"))
+        elif any(check.face for check in checks):
             source = os.path.join(an_mpi.folder, an_mpi.write("fortran.F90", suite.fortran()))
             for face, (number, name) in suite.FACES.items():
                 modules = os.path.join(an_mpi.folder, face)
                 os.makedirs(modules, exist_ok=True)
                 code, text, _ = mpi_module.run(
                     an_mpi.mpif90 + ["-DFACE=%d" % number, "-g", "-c", source, "-o", "fortran.o"], 300, modules)
-                self.faces[face] = None if code == 0 else "no %s: %s" % (name, mpi_module.telling_line(text))
-        if any(check.language == "c++" for check in checks):
-            if not an_mpi.mpicxx:
-                self.cxx = "no C++ compiler was given (--mpicxx)"
-            else:
-                probe = an_mpi.write("bindings.cc", "#include <mpi.h>\nint main() { int k = MPI::Comm::Create_keyval("
-                                     "MPI::Comm::NULL_COPY_FN, MPI::Comm::NULL_DELETE_FN, 0);"
-                                     " MPI::Comm::Free_keyval(k); }\n")
-                if an_mpi.compile(an_mpi.mpicxx, probe, "bindings"):
-                    self.cxx = "it has no C++ bindings"
+                if code != 0:
+                    self.lacks[face] = "no %s: %s" % (name, mpi_module.telling_line(text))
+        if not an_mpi.mpicxx:
+            self.lacks["c++"] = "no C++ compiler was given (--mpicxx)"
+        elif any(check.language == "c++" for check in checks):
+            probe = an_mpi.write("bindings.cc", "#include <mpi.h>\nint main() { int k = MPI::Comm::Create_keyval("
+                                 "MPI::Comm::NULL_COPY_FN, MPI::Comm::NULL_DELETE_FN, 0);"
+                                 " MPI::Comm::Free_keyval(k); }\n")
+            if an_mpi.compile(an_mpi.mpicxx, probe, "bindings"):
+                self.lacks["c++"] = "it has no C++ bindings"
 
     def compile(self, check):
         """The output of the compiler if it fails."""

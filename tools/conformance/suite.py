@@ -16,6 +16,7 @@ kind of object (see check.h), or of each word behind "kinds".
 import functools
 import os
 import re
+import textwrap
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks")
 
@@ -176,11 +177,6 @@ def cite(number):
     return number if number.lower().startswith("mpi") else "MPI-4.1 " + number
 
 
-def wrapped(text, width=90):
-    import textwrap
-    return "\n".join(" * " + line for line in textwrap.wrap(text, width))
-
-
 # The main functions of programs, and their parts by Check.init.
 MAIN = """int main(int argc, char** argv) {
   alarm(%(seconds)d); /* if it hangs, it ends by SIGALRM */
@@ -209,7 +205,8 @@ def program(check, seconds=60):
     main = MAIN % {"seconds": seconds, "begin": BEGIN[check.init], "end": end}
     kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open.",
             "proposed": "This is a proposal."}[check.kind]
-    notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
+    rule = textwrap.fill(check.rule, 93, initial_indent=" * ", subsequent_indent=" * ")
+    notice = NOTICE % (check.name, rule, cite(check.number), kind)
     return notice + blocks_used_by(check.body + main) + "\n" + check.body + "\n" + main
 
 

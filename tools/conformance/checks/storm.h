@@ -117,3 +117,21 @@ static void run_storm_xxx(MPI_Xxx_copy_attr_function* copies, MPI_Xxx_delete_att
   CALL(MPI_Xxx_free_keyval(&storm_key));
   if (deletes != MPI_XXX_NULL_DELETE_FN) expect_each_deleted_once();
 }
+
+static __thread int my_number = -1;
+
+/* Threads 0 and 1 have an object and a number each, and do the same with them. */
+static MPI_Xxx two_xxx[2];
+static void run_both_xxx(MPI_Xxx_copy_attr_function* copies, MPI_Xxx_delete_attr_function* deletes,
+                         void (*what)(int me)) {
+  int i;
+  storm_key = keyval_xxx(copies, deletes);
+  for (i = 0; i < 2; ++i) {
+    two_xxx[i] = new_xxx();
+    CALL(MPI_Xxx_set_attr(two_xxx[i], storm_key, new_cell()));
+  }
+  pthread_barrier_init(&both, NULL, 2);
+  run_threads(what);
+  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&two_xxx[i]));
+  expect_each_deleted_once();
+}

@@ -72,14 +72,12 @@ static void check(void) {
  * callback duplicates and frees the other's object, whose attribute has a copy callback: no hang,
  * and each value is deleted once.
  */
-static MPI_Xxx objects[2];
-static int key;
-static __thread int number, depth;
+static __thread int depth;
 static int delete_and_dup(MPI_Xxx of, int keyval, void* value, void* extra_state) {
-  if (++depth == 1) {
+  if (++depth == 1 && my_number >= 0) {
     MPI_Xxx duplicate;
-    meet(number);
-    CALL(MPI_Xxx_dup(objects[!number], &duplicate));
+    meet(my_number);
+    CALL(MPI_Xxx_dup(two_xxx[!my_number], &duplicate));
     CALL(MPI_Xxx_free(&duplicate));
   }
   --depth;
@@ -87,60 +85,37 @@ static int delete_and_dup(MPI_Xxx of, int keyval, void* value, void* extra_state
 }
 static void replace(int me) {
   int i;
-  number = me;
+  my_number = me;
   for (i = 0; me < 2 && both_go_on(me, i); ++i) {
-    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+    CALL(MPI_Xxx_set_attr(two_xxx[me], storm_key, new_cell()));
   }
 }
-static void check(void) {
-  int i;
-  key = keyval_xxx(copy_cell_xxx, delete_and_dup);
-  for (i = 0; i < 2; ++i) {
-    objects[i] = new_xxx();
-    CALL(MPI_Xxx_set_attr(objects[i], key, new_cell()));
-  }
-  pthread_barrier_init(&both, NULL, 2);
-  run_threads(replace);
-  depth = 1;
-  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
-  expect_each_deleted_once();
-}
+static void check(void) { run_both_xxx(copy_cell_xxx, delete_and_dup, replace); }
 
 /*@ circle-of-copies-xxx
  * implied, 11.6.1, threads, kinds: comm type
  * Two threads each duplicate an object of their own, and the copy callback deletes the other's
  * attribute, which is just being copied there: no hang, and each value is deleted once.
  */
-static MPI_Xxx objects[2];
-static int key;
-static __thread int number;
 static int copy_and_delete(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
                            int* flag) {
-  meet(number);
-  MPI_Xxx_delete_attr(objects[!number], key); /* which may be gone already */
+  meet(my_number);
+  MPI_Xxx_delete_attr(two_xxx[!my_number], storm_key); /* which may be gone already */
   return copy_cell_xxx(old, keyval, extra_state, in, out, flag);
 }
 static void duplicate(int me) {
   int i;
-  number = me;
+  my_number = me;
   for (i = 0; me < 2 && both_go_on(me, i); ++i) {
     MPI_Xxx duplicate;
-    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+    CALL(MPI_Xxx_set_attr(two_xxx[me], storm_key, new_cell()));
     pthread_barrier_wait(&both);
-    CALL(MPI_Xxx_dup(objects[me], &duplicate));
+    CALL(MPI_Xxx_dup(two_xxx[me], &duplicate));
     pthread_barrier_wait(&both);
     CALL(MPI_Xxx_free(&duplicate));
   }
 }
-static void check(void) {
-  int i;
-  key = keyval_xxx(copy_and_delete, delete_cell_xxx);
-  for (i = 0; i < 2; ++i) objects[i] = new_xxx();
-  pthread_barrier_init(&both, NULL, 2);
-  run_threads(duplicate);
-  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
-  expect_each_deleted_once();
-}
+static void check(void) { run_both_xxx(copy_and_delete, delete_cell_xxx, duplicate); }
 
 /*@ stopped-callback
  * open, 11.6.1, threads
