@@ -84,21 +84,14 @@ static void expect_success(int line, const char* expected, int code) {
 #define FAILS(call) EXPECT((call) != MPI_SUCCESS, "an error of " #call, "MPI_SUCCESS")
 
 /* What this MPI does where the standard leaves it open. */
-#define OPEN(...) say_more("open", __VA_ARGS__)
-static void say_more(const char* what, const char* format, ...) {
-  char text[500];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  dprintf(1, "rank %d of %d: %s: %s\n", rank, ranks, what, text);
-}
+#define OPEN(format, ...) \
+  dprintf(1, "rank %d of %d: open: " format "\n", rank, ranks, ##__VA_ARGS__)
 
 /* Why a check can't run on this MPI, or with this number of ranks. Return after it. */
-#define NOT_APPLICABLE(...)                  \
-  do {                                       \
-    say_more("not applicable", __VA_ARGS__); \
-    skipped = 1;                             \
+#define NOT_APPLICABLE(reason)                                              \
+  do {                                                                      \
+    dprintf(1, "rank %d of %d: not applicable: %s\n", rank, ranks, reason); \
+    skipped = 1;                                                            \
   } while (0)
 
 /* What callbacks did, as text: "delete 3;delete 2;". */
@@ -376,6 +369,18 @@ static void handle_errors_of_xxx(MPI_Xxx object) {
 static void expect_handled(int code) {
   EXPECT_EQ(times_handled, code != MPI_SUCCESS);
   if (times_handled > 0) EXPECT_EQ(code_handled, code);
+}
+
+/* The code of an error in a call on a datatype. */
+static int fail_on_type(void) {
+  MPI_Datatype type = new_type();
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, refuse_type), code;
+  handle_errors_of_comm(MPI_COMM_SELF);
+  handle_errors_of_comm(MPI_COMM_WORLD);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)13));
+  code = MPI_Type_delete_attr(type, keyval);
+  refusing = 0;
+  return code;
 }
 
 /* What erroneous calls do. */
