@@ -151,10 +151,7 @@ static void after(void) {
 static void check(void) {
   int code;
   MPI_Init(NULL, NULL);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  set_up();
   on_self(delete_comm, 1);
   on_self(refuse_comm, 13);
   code = MPI_Finalize();

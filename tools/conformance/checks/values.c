@@ -3,24 +3,8 @@
 
 /*@ set-get-xxx
  * demanded, 7.7.N
- * A get returns flag = true and the value that was set, the pointer itself.
- */
-static void check(void) {
-  static int pointed_to = 3;
-  MPI_Xxx object = new_xxx();
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag = 0;
-  int* value = NULL;
-  CALL(MPI_Xxx_set_attr(object, keyval, &pointed_to));
-  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
-  EXPECT(flag, "flag = true", "false");
-  EXPECT(value == &pointed_to, "the pointer that was set", "another");
-  CALL(MPI_Xxx_free_keyval(&keyval));
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ set-all-bits-xxx
- * demanded, 7.7.N
- * Attributes are at least as wide as a pointer: no bit of a value is lost, in get and in callbacks.
+ * A get returns flag = true and the value that was set. Attributes are at least as wide as a pointer:
+ * no bit of a value is lost, in get and in callbacks.
  */
 static long in_callback;
 static int take(MPI_Xxx object, int keyval, void* value, void* extra_state) {
