@@ -20,6 +20,7 @@
 #endif
 
 #ifdef SINGLE_STEPS
+#include <x86intrin.h>
 
 namespace attrcache::support {
 namespace {
@@ -57,19 +58,8 @@ void after_each_instruction(int) {
   ++seen.count;
 }
 
-// Sets the trap flag, which causes a SIGTRAP after each instruction until it is cleared. The code
-// must not write just below the stack pointer, where the caller may have data (the red zone).
-void begin_stepping() {
-  asm volatile(
-      "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
-          : "memory", "cc");
-}
-void end_stepping() {
-  asm volatile(
-      "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), "
-      "%%rsp" ::
-          : "memory", "cc");
-}
+// Set, it causes a SIGTRAP after each instruction until it is cleared.
+constexpr long kTrapFlag = 0x100;
 
 class SignalSteps : public ApiTest {
  protected:
@@ -85,9 +75,9 @@ class SignalSteps : public ApiTest {
   template <typename Operation>
   void step(const Object& object, int keyval, const std::string& expected, Operation operation) {
     seen = {kind, &object.table, keyval, 0, 0, {}};
-    begin_stepping();
+    __writeeflags(__readeflags() | kTrapFlag);
     const int result = operation();
-    end_stepping();
+    __writeeflags(__readeflags() & ~kTrapFlag);
     EXPECT_EQ(result, ATTRCACHE_OK);
     EXPECT_GT(seen.instructions, 20);
     instructions += seen.instructions;
