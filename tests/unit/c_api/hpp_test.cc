@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -355,6 +356,7 @@ TEST_F(HppTest, AnOwnerOfNothingIsRefused) {
   EXPECT_EQ(keyval.get(a, value), Status::absent);
 }
 
+// And each has a line of its own, while all other ints share one.
 TEST(StatusTest, HasEveryResultOfTheCApi) {
   const Status all[] = {Status::ok,
                         Status::absent,
@@ -378,6 +380,9 @@ TEST(StatusTest, HasEveryResultOfTheCApi) {
                         Status::kinds_exhausted,
                         Status::unsupported};
   const std::string unknown = attrcache_strerror(-1000);
+  std::set<std::string> lines = {unknown};
+  for (const Status status : all) EXPECT_TRUE(lines.insert(describe(status)).second);
+  EXPECT_EQ(lines.count(""), 0u);
   for (int result = -100; result < 100; ++result) {
     const auto count = std::count(std::begin(all), std::end(all), static_cast<Status>(result));
     EXPECT_EQ(count, attrcache_strerror(result) != unknown) << result;

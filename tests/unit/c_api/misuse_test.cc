@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include <algorithm>
-#include <string>
-
 #include "tests/support/recorder.h"
 
 namespace attrcache::support {
@@ -290,20 +287,6 @@ TEST_F(MisuseTest, KindsExhausted) {
   for (const int number : {16, -1})
     EXPECT_EQ(attrcache_kind_of(universe.domain(), number, &made), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(made, nullptr);
-}
-
-TEST(StrerrorTest, EachResultHasItsOwnLineAndAllOthersShareOne) {
-  std::vector<std::string> lines;
-  for (int result = ATTRCACHE_ERR_UNSUPPORTED; result <= ATTRCACHE_PRESENT; ++result) {
-    const std::string line = attrcache_strerror(result);
-    EXPECT_FALSE(line.empty());
-    EXPECT_EQ(line.find('\n'), std::string::npos);
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), line), 0) << line;
-    lines.push_back(line);
-  }
-  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_UNSUPPORTED - 1);
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), unknown), 0);
-  EXPECT_EQ(attrcache_strerror(ATTRCACHE_PRESENT + 1), unknown);
 }
 
 }  // namespace

@@ -35,23 +35,6 @@ TEST(EpochTest, PinsThatOverlapWithoutEndDoNotPileUpWhatIsRetired) {
   for (const Item& item : items) ASSERT_EQ(item.reclaimed, 1);
 }
 
-TEST(EpochTest, AStoppedPinHoldsBackWhatIsRetiredMeanwhileAndNothingElse) {
-  Epoch epoch;
-  Item before, items[1000];
-  std::optional<Epoch::Guard> early(std::in_place, epoch);
-  epoch.retire(&before);
-  const Epoch::Guard* const stopped = new Epoch::Guard(epoch);
-  early.reset();
-  EXPECT_EQ(before.reclaimed, 1);
-  for (Item& item : items) {
-    const Epoch::Guard other(epoch);
-    epoch.retire(&item);
-  }
-  EXPECT_EQ(epoch.waiting(), 1000u);
-  delete stopped;
-  EXPECT_EQ(epoch.waiting(), 0u);
-}
-
 // Neither count of pins overflows into its neighbour.
 TEST(EpochTest, ManyPinsInEitherCount) {
   constexpr size_t kMany = size_t{1} << 17;
