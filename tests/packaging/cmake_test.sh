@@ -27,10 +27,6 @@ for library in lib/mpi/libattrcache_{openmpi,mpich,mpi_abi}.so libattrcache.so.1
   diff <(exported "$library") <(exported "$made") || fail "$library: Bazel (<) and CMake (>) export different names"
   [[ $(needs "$made") != *libattrcache* ]] || fail "$made needs libattrcache"
 done
-# The library needs no runtime of C++ or of the compiler, so a C library can embed it.
-for made in {.,"$build"}/libattrcache.so.1; do
-  [[ $(needs "$made" | grep -v ld-linux) == libc.so.6 ]] || fail "$made needs $(needs "$made" | xargs)"
-done
 
 # Debian packages: each installed file is in exactly one, and each of their lines names a file.
 stage=$work/stage
@@ -72,20 +68,22 @@ expect planned "$work/user/in_c"
 expect "works in C++" "$work/user/shared"
 ! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "a LIBDIR outside the prefix was accepted"
 if [[ $hwcaps == ON ]]; then
-  cat >"$work/platform.c" <<'END'
-#include <attrcache/attrcache.h>
-#include <stdio.h>
-int main(void) {
-  attrcache_domain* domain;
-  const int result = attrcache_domain_create(NULL, &domain);
-  printf("%s: %s\n", attrcache_strerror(result), attrcache_platform());
-  return 0;
-}
-END
-  gcc "$work/platform.c" -I"$installed/include" -L"$installed/lib64" -lattrcache -Wl,-rpath,"$installed/lib64" -o "$work/platform"
-  expect "success: x86-64: 16 bytes are read in two steps" qemu-x86_64 -cpu Nehalem "$work/platform"
-  expect "success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
+  gcc "$here/platform.c" -I"$installed/include" -L"$installed/lib64" -lattrcache -Wl,-rpath,"$installed/lib64" -o "$work/platform"
+  expect "a domain, success: x86-64: 16 bytes are read in two steps" qemu-x86_64 -cpu Nehalem "$work/platform"
+  expect "a domain, success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
 fi
+
+# So that a C library can embed it, the library needs no runtime of C++ or of the compiler, runs nothing before main(), and
+# exports nothing of an archive, even if all of that is linked.
+for made in {.,"$build"}/libattrcache; do
+  gcc -shared -Wl,--whole-archive "$made.a" -Wl,--no-whole-archive -Wl,-z,defs -lpthread -o "$work/embedding.so"
+  [[ -z $(exported "$work/embedding.so") ]] || fail "$made.a exports $(exported "$work/embedding.so" | xargs)"
+  ! readelf -SW "$made.a" | grep -E '\.(init_array|ctors|preinit_array|gcc_except_table)' ||
+    fail "$made.a runs something before main(), or handles exceptions"
+  for library in "$made.so.1" "$work/embedding.so"; do
+    [[ $(needs "$library" | grep -v ld-linux) == libc.so.6 ]] || fail "$library needs $(needs "$library" | xargs)"
+  done
+done
 
 # The headers of this machine's MPIs are not those of another's.
 cmake -S "$work/source" -B "$work/cross" -DCMAKE_SYSTEM_NAME=Linux -DATTRCACHE_MPICH_INCLUDE="$work" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
