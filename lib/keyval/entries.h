@@ -92,9 +92,9 @@ class Entries {
 
  public:
   // A round takes at least kRound indices: so many that stale keyvals are recognized for 16,000
-  // creations, and so few that a program with one or two keyvals at a time goes on getting the first
-  // 64. And it takes a quarter of all, so that beside many keyvals a creation looks at four entries,
-  // on average.
+  // creations (a thread that is stopped between Q1 and Q2 for a whole round makes that one less), and
+  // so few that a program with one or two keyvals at a time goes on getting the first 64. And it
+  // takes a quarter of all, so that beside many keyvals a creation looks at four entries, on average.
 #if defined(ATTRCACHE_MODEL)
   static constexpr uint32_t kRound = 2, kCapacity = 128;  // few enough for a model to use them all
 #else
