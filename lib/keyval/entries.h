@@ -208,7 +208,7 @@ inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error)
     // (Q1) Relaxed: the entry's word says what matters. It continues the release sequence of K7.
     // (Q2) Acquire: pairs with Q3. Release: a thread that finds the index taken sees the cursor moved.
     if (cursor_.compare_exchange_strong(now, behind, kRelaxed, kRelaxed) &&
-        entry->word.compare_exchange_strong(word, entry_word::taken(word, *taken), kAcqRel,
+        entry->word.compare_exchange_strong(word, entry_word::as_taken(word, *taken), kAcqRel,
                                             kRelaxed)) [[likely]]
       return entry;
   }

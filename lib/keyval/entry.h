@@ -50,7 +50,7 @@ constexpr uint32_t one_generation_more(uint32_t generations) {
 constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 << id::kIndexShift; }
 
 // The word of a free index that a thread takes.
-constexpr uint64_t taken(uint64_t word, id::Offset offset) {
+constexpr uint64_t as_taken(uint64_t word, id::Offset offset) {
   return word | kTaken | no_keyval(offset);
 }
 

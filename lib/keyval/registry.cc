@@ -54,7 +54,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   const uint64_t generations = word >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: a thread that sees that sees all its attributes
   // deleted.
-  entry.word.store(taken(generations << kGenerationsShift, offset), kRelease);
+  entry.word.store(as_taken(generations << kGenerationsShift, offset), kRelease);
   if (entry.record.load(kRelaxed) != &entry.own || (word & kDestructs) != 0 || !epoch_.unseen())
       [[unlikely]] {
     return end_slowly(entry);
