@@ -181,7 +181,7 @@ void MPIR_Attr_take_predefined(void) {
 
 void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
   if (!MPIR_Attr_is_empty(&type->attributes)) {
-    MPIR_Attr_delete_all(MPIR_ATTR_TYPE, type->handle, &type->attributes);
+    MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, type->handle, &type->attributes);
   }
 }
 
@@ -235,7 +235,7 @@ static int delete_from_predefined_comms(void) {
   for (int i = 0; i < 2; i++) {
     if (comms[i] != NULL && !MPIR_Attr_is_empty(&comms[i]->attributes)) {
       const int mpi_errno =
-          MPIR_Attr_delete_all(MPIR_ATTR_COMM, comms[i]->handle, &comms[i]->attributes);
+          MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comms[i]->handle, &comms[i]->attributes);
       if (mpi_errno != MPI_SUCCESS) return mpi_errno;
     }
   }
@@ -325,15 +325,16 @@ int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, i
   return MPIR_Attr_callback_error(result, code, "object", 1);
 }
 
-int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
+static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
+                      attrcache_delete_mode mode) {
   int code = 0, first = 0; /* of delete functions that have failed */
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   /* BUSY: another thread is still within a deletion on the object, or copies one of its values. */
   do {
-    result = attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle),
-                                  ATTRCACHE_DRAIN, &code);
+    result =
+        attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
     if (first == 0) first = code;
   } while (result == ATTRCACHE_ERR_BUSY && sched_yield() == 0);
   /* What callbacks go on attaching is given up; natively it would stay for ever. */
@@ -343,6 +344,18 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
   if (result == ATTRCACHE_OK && first != 0) result = ATTRCACHE_ERR_CALLBACK;
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, first, "object", 0);
+}
+
+int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
+  return delete_all(kind, handle, table, ATTRCACHE_DRAIN);
+}
+
+/* DRAIN waits for values being copied; then FINALLY deletes what callbacks go on attaching. */
+int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
+  const int mpi_errno = delete_all(kind, handle, table, ATTRCACHE_DRAIN);
+
+  return MPIR_Attr_is_empty(table) ? mpi_errno
+                                   : delete_all(kind, handle, table, ATTRCACHE_DRAIN_FINALLY);
 }
 
 /* ---- Callbacks in other languages ---------------------------------------------------------- */

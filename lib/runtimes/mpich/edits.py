@@ -184,8 +184,8 @@ def headers(tree):
         r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", r"^     \} +\\$",
         "        if (!MPIR_Attr_is_empty(&(datatype_ptr)->attributes)) {             \\\n"
         "            MPIR_Object_add_ref(datatype_ptr);                              \\\n"
-        "            MPIR_Attr_delete_all(MPIR_ATTR_TYPE, (datatype_ptr)->handle,    \\\n"
-        "                                 &(datatype_ptr)->attributes);              \\\n"
+        "            MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, (datatype_ptr)->handle, \\\n"
+        "                                     &(datatype_ptr)->attributes);          \\\n"
         "            MPIR_Object_release_ref((datatype_ptr), &inuse_);               \\\n"
         "        }                                                                   \\")
     datatype.replace_block(r"^        if \(lmpi_errno == MPI_SUCCESS\) \{", r"^        \} +\\$",
@@ -213,7 +213,7 @@ def initialization(tree):
 def communicators(tree):
     builtin = tree.file("src/mpi/comm/builtin_comms.c").function("finalize_builtin_comm")
     builtin.substitute(r"if \(MPIR_Process\.attr_free && comm->attributes\)", "if (!MPIR_Attr_is_empty(&comm->attributes))")
-    builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_all(MPIR_ATTR_COMM, comm->handle, ")
+    builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
     builtin.delete(r"comm->attributes = 0;")
 
     # All attributes are deleted while both communicators exist; the edit above deletes what callbacks attach meanwhile.
@@ -256,7 +256,7 @@ def communicators(tree):
         if dup.has(step):
             dup.after(step,
                       "    if (mpi_errno && has_attributes)\n"
-                      "        MPIR_Attr_delete_all(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
+                      "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
     dup.replace(r"\(\*newcommp\)->attributes = new_attributes;",
                 "    if (has_attributes) {\n"
                 "        attrcache_table_move(MPIR_Attr_kinds[MPIR_ATTR_COMM], &new_attributes, &(*newcommp)->attributes);\n"
@@ -371,7 +371,7 @@ def threads(tree):
                          "    MPIR_Attr_table *attributes = p->attributes;\n"
                          "    if (attributes) {\n"
                          "        if (!MPIR_Attr_is_empty(attributes))\n"
-                         "            mpi_errno = MPIR_Attr_delete_all(MPIR_ATTR_COMM, comm->handle, attributes);\n"
+                         "            mpi_errno = MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, attributes);\n"
                          "        MPL_free(attributes);\n"
                          "    }")
     impl.function("MPIR_Threadcomm_start_impl", count=2).after(

@@ -75,9 +75,12 @@ int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, i
                        MPIR_Attr_table* to);
 
 /* Deletes an object's attributes, all of them, as MPICH always did, and returns the first failure
- * of a delete function: then the object must stay, unless it goes in any case. The table is empty
- * afterwards. */
+ * of a delete function: then the object must stay. */
 int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
+
+/* The same for an object that goes in any case: afterwards the table is empty, even if other
+ * threads or callbacks go on using the object. */
+int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
 /* As MPI_Finalize begins, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of what
  * is left of sessions and files. It does so outside of any critical section, even if sessions go

@@ -338,9 +338,11 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
   return delete_all(type, object, table, ATTRCACHE_STOP_AT_FAILURE);
 }
 
+/* DRAIN waits for values being copied; then FINALLY deletes what callbacks go on attaching. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object,
                                   attrcache_table* table) {
   (void)delete_all(type, object, table, ATTRCACHE_DRAIN);
+  (void)delete_all(type, object, table, ATTRCACHE_DRAIN_FINALLY);
 }
 
 void ompi_attr_abandon_all(ompi_attribute_type_t type, attrcache_table* table) {
