@@ -22,15 +22,15 @@ SENTINELS = {0: "null", 1: "dup"}
 SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
 
-# A registry: the chunks of entries, those of counters, how many indices were used, the kind's number,
+# A registry: the chunks of entries, those of counters, the cursor, which says how many indices there are, the kind's number,
 # its name, what its numbers are masked by, and where the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
-FRESH_AT = 2 * 8 * CHUNKS + 4
-KIND_AT = FRESH_AT + 4
-NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 160
+CURSOR_AT = 2 * 8 * CHUNKS + 8
+KIND_AT = CURSOR_AT + 8
+NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 136
 PLACES = 48
 # An entry has its word first, and further on the address of its keyval's record, which has the callbacks.
-ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
+ENTRY, RECORD_AT, CALLBACKS_AT = 128, 24, 32
 
 
 def words(address, count):
@@ -136,7 +136,7 @@ def keyvals(registry):
     """Number and description of each."""
     chunks = words(registry, CHUNKS)
     mask = int32(registry + MASK_AT)
-    for index in range(int32(registry + FRESH_AT)):
+    for index in range(words(registry + CURSOR_AT, 1)[0] >> 24 & 0xFFFFF):
         # The stored address is where the entry of index 0 would be.
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
