@@ -25,8 +25,8 @@ SAME = {"add", "adds", "sub", "subs", "and", "ands", "orr", "eor", "lsl", "lsr",
         "mov", "bic", "mvn", "neg", "sxtw"}
 
 
-class Failed(Exception):
-    """What can't be traced, or not be expressed as a litmus test."""
+class Inexpressible(Exception):
+    pass
 
 
 def signed(value):
@@ -128,7 +128,7 @@ def decode(step):
         reads, writes = set(flat), {"nzcv"}
     else:
         if not flat:
-            raise Failed(f"unknown instruction: {show(step)}")
+            raise ValueError(f"unknown instruction: {show(step)}")
         reads, writes = set(flat[1:]), {flat[0]}
         if m in ("bfi", "bfxil", "movk", "bfm"):
             reads.add(flat[0])
@@ -186,12 +186,12 @@ def _operand(step, op, thread):
 def compute(step, what, thread):
     m, ops = step.mnemonic, step.operands
     if "nzcv" in what.reads and "nzcv" not in thread.tainted:
-        raise Failed(f"{show(step)}: flags that don't depend on memory")
+        raise Inexpressible(f"{show(step)}: flags that don't depend on memory")
     if m == "ccmp":
         _ccmp(step, thread)
         return
     if m not in SAME:
-        raise Failed(f"{show(step)}: not known")
+        raise Inexpressible(f"{show(step)}: not known")
     sources = [_operand(step, op, thread) for op in (ops if m in ONLY_FLAGS else ops[1:])]
     if m not in ONLY_FLAGS:
         sources.insert(0, thread.destination(name_of(ops[0]), width_of(ops[0])))
@@ -208,7 +208,7 @@ def _ccmp(step, thread):
     width = width_of(left)
     numbers = {0: (0, -1), 2: (1, 0), 4: (0, 0), 8: (0, 1)}.get(int(flags[1:], 0))
     if numbers is None:
-        raise Failed(f"{show(step)}: no two numbers compare like that")
+        raise Inexpressible(f"{show(step)}: no two numbers compare like that")
     compared = []
     for operand, number in zip((left, right), numbers):
         wanted = _operand(step, operand, thread) if is_register(operand) else thread.constant(int(operand[1:], 0), width)
@@ -246,7 +246,7 @@ def access(step, what, thread):
         place = f"[{there}]"
         thread.notes.add("an address that is computed from what was read: that of the trace, which depends on it")
     if at + 1 < len(ops) or ops[at].endswith("!"):
-        raise Failed(f"{show(step)}: it writes an address back")
+        raise Inexpressible(f"{show(step)}: it writes an address back")
     data = ops[:at]
     if m == "ldp" and thread.memory.program.arch.single_load:
         m = "ldxp"

@@ -7,6 +7,7 @@
 //   region NAME ADDRESS SIZE    memory that threads share
 //   op NAME FUNCTION            the next call of FUNCTION is this operation
 //   word ADDRESS VALUE          a word of memory before the operation, unless it is 0
+//   end                         the operation has returned
 
 #include <attrcache/attrcache.h>
 #include <stdio.h>
@@ -74,9 +75,13 @@ static int delete_nothing(void* object, int key, void* value, void* extra_state)
 }
 
 static void check(int code) {
-  if (code >= ATTRCACHE_OK) return;
+  if (code == ATTRCACHE_OK) return;
   printf("failed: %s\n", attrcache_strerror(code));
   exit(1);
+}
+static void after(int code) {
+  printf("end\n");
+  check(code);
 }
 
 // Makes a domain with keyvals. The thread gets its number and borrows for the first time, which takes
@@ -117,10 +122,30 @@ static void make_domain(void) {
   check(attrcache_delete(kind, &other, NULL, keyval, NULL));
 }
 
-// Does an operation on the table; its result may be PRESENT.
-#define DO(name, function, ...) \
-  (before(name, #function), check(function(kind, &table, __VA_ARGS__)))
-#define GIVE_BACK(name) (before(name, "attrcache_give_back"), check(attrcache_give_back(&borrowed)))
+#define SET(name, value)         \
+  before(name, "attrcache_set"); \
+  after(attrcache_set(kind, &table, NULL, keyval, value, NULL))
+#define SET_AS(name, value, tag)    \
+  before(name, "attrcache_set_as"); \
+  after(attrcache_set_as(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
+#define SET_IF_ABSENT(name, value, expected)                                   \
+  before(name, "attrcache_set_if_absent");                                     \
+  after(attrcache_set_if_absent(kind, &table, NULL, keyval, (intptr_t)(value), \
+                                ATTRCACHE_AS_POINTER, &result) == (expected)   \
+            ? ATTRCACHE_OK                                                     \
+            : ATTRCACHE_ERR_ARGUMENT)
+#define GET(name)                \
+  before(name, "attrcache_get"); \
+  after(attrcache_get(kind, &table, keyval, &result))
+#define DELETE(name)                \
+  before(name, "attrcache_delete"); \
+  after(attrcache_delete(kind, &table, NULL, keyval, NULL))
+#define BORROW(name)                \
+  before(name, "attrcache_borrow"); \
+  after(attrcache_borrow(kind, &table, keyval, &borrowed))
+#define GIVE_BACK(name)                \
+  before(name, "attrcache_give_back"); \
+  after(attrcache_give_back(&borrowed))
 
 int main(void) {
   region("table", &table, sizeof table);
@@ -133,58 +158,56 @@ int main(void) {
   make_domain();
   static attrcache_borrowed borrowed;
 
-  DO("attach", attrcache_set, NULL, keyval, &first_data, NULL);
-  DO("get", attrcache_get, keyval, &result);
+  SET("attach", &first_data);
+  GET("get");
   result = NULL;
-  DO("replace", attrcache_set, NULL, keyval, &second_data, NULL);
-  DO("get_replaced", attrcache_get, keyval, &result);
+  SET("replace", &second_data);
+  GET("get_replaced");
   result = NULL;
-  DO("replace_by_aint", attrcache_set_as, NULL, keyval, 7, ATTRCACHE_AS_AINT, NULL);
-  DO("get_aint", attrcache_get, keyval, &result);
+  SET_AS("replace_by_aint", 7, ATTRCACHE_AS_AINT);
+  GET("get_aint");
   result = NULL;
-  DO("replace_aint", attrcache_set, NULL, keyval, &first_data, NULL);
-  DO("replace_again", attrcache_set, NULL, keyval, &second_data, NULL);
-  DO("delete", attrcache_delete, NULL, keyval, NULL);
-  DO("attach_if_absent", attrcache_set_if_absent, NULL, keyval, (intptr_t)&first_data,
-     ATTRCACHE_AS_POINTER, &result);
-  DO("find_present", attrcache_set_if_absent, NULL, keyval, (intptr_t)&second_data,
-     ATTRCACHE_AS_POINTER, &result);
+  SET("replace_aint", &first_data);
+  SET("replace_again", &second_data);
+  DELETE("delete");
+  SET_IF_ABSENT("attach_if_absent", &first_data, ATTRCACHE_OK);
+  SET_IF_ABSENT("find_present", &second_data, ATTRCACHE_PRESENT);
   result = NULL;
-  DO("delete_again", attrcache_delete, NULL, keyval, NULL);
+  DELETE("delete_again");
 
   // A value that was held before, under a keyval with a delete_fn: by full readers.
   keyval = deleted_keyval;
-  DO("attach_to_hold", attrcache_set, NULL, keyval, &second_data, NULL);
-  DO("first_borrow", attrcache_borrow, keyval, &borrowed);
+  SET("attach_to_hold", &second_data);
+  BORROW("first_borrow");
   GIVE_BACK("first_give_back");
-  DO("full_borrow", attrcache_borrow, keyval, &borrowed);
+  BORROW("full_borrow");
   GIVE_BACK("full_give_back");
-  DO("full_delete_read", attrcache_delete, NULL, keyval, NULL);
+  DELETE("full_delete_read");
 
   // The same by light readers, after some borrows by full ones.
-  DO("attach_to_read", attrcache_set, NULL, keyval, &second_data, NULL);
+  SET("attach_to_read", &second_data);
   for (int i = 0; i < 40; ++i) {
-    DO("borrow", attrcache_borrow, keyval, &borrowed);
+    BORROW("borrow");
     GIVE_BACK("give_back");
   }
-  DO("delete_read", attrcache_delete, NULL, keyval, NULL);
+  DELETE("delete_read");
 
   // The same once more, but each value is held when it is deleted.
-  DO("attach_to_leave", attrcache_set, NULL, keyval, &second_data, NULL);
+  SET("attach_to_leave", &second_data);
   for (int i = 0; i < 2; ++i) {
-    DO("full_borrow_of_left", attrcache_borrow, keyval, &borrowed);
+    BORROW("full_borrow_of_left");
     GIVE_BACK("full_give_back_of_left");
   }
-  DO("full_hold", attrcache_borrow, keyval, &borrowed);
-  DO("full_leave", attrcache_delete, NULL, keyval, NULL);
+  BORROW("full_hold");
+  DELETE("full_leave");
   GIVE_BACK("full_end");
-  DO("attach_to_leave_lightly", attrcache_set, NULL, keyval, &second_data, NULL);
+  SET("attach_to_leave_lightly", &second_data);
   for (int i = 0; i < 40; ++i) {
-    DO("borrow_of_left", attrcache_borrow, keyval, &borrowed);
+    BORROW("borrow_of_left");
     GIVE_BACK("give_back_of_left");
   }
-  DO("hold", attrcache_borrow, keyval, &borrowed);
-  DO("leave", attrcache_delete, NULL, keyval, NULL);
+  BORROW("hold");
+  DELETE("leave");
   GIVE_BACK("end");
   return 0;
 }

@@ -22,14 +22,17 @@ def options():
 
 class Count:
     def __init__(self):
-        self.passed, self.failed, self.notes = 0, [], set()
+        self.passed, self.failed, self.not_expressible, self.notes = 0, [], [], set()
 
     def add(self, arch, scenario, removed, verdict, notes):
         """One test; `removed` is empty for the code as it is."""
         self.notes |= {f"{arch.name}: {note}" for note in notes}
         name = f"{arch.name}: {scenario.name}" + (f", without {removed}" if removed else "")
         wanted = "Sometimes" if removed else "Never"
-        if verdict.verdict == wanted or (removed and verdict.verdict == "Always"):
+        if verdict.verdict.startswith("not expressible"):
+            self.not_expressible.append(f"{name}: {verdict.verdict}")
+            mark = "not expressible"
+        elif verdict.verdict == wanted or (removed and verdict.verdict == "Always"):
             self.passed += 1
             mark = "passed"
         else:
@@ -66,6 +69,8 @@ def main():
     print()
     for line in sorted(count.notes):
         print("replaced, " + line)
+    for line in count.not_expressible:
+        print("NOT EXPRESSIBLE " + line)
     for line in count.failed:
         print("FAILED " + line)
     print(f"{count.passed} passed, {len(count.failed)} failed")

@@ -7,8 +7,7 @@ A scenario begins with the memory that driver.c had before one of its operations
 
 import dataclasses
 
-from aarch64 import Failed
-from trace import calls_kernel
+from trace import Failed, calls_kernel
 
 
 @dataclasses.dataclass

@@ -18,7 +18,7 @@ The following is left out. It can only make the model allow more, because there 
 import re
 
 import aarch64
-from aarch64 import Failed, signed
+from aarch64 import Inexpressible, signed
 
 
 class Memory:
@@ -145,12 +145,12 @@ class Thread:
             self._private(step, what)
         elif not self.memory.in_question(what.accesses[0].address):
             if any(a.base in self.tainted for a in what.accesses):
-                raise Failed(f"{aarch64.show(step)}: where it goes depends on a slot")
+                raise Inexpressible(f"{aarch64.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
         elif not kept:
             self.clean(what.writes)
         elif any(aarch64.is_vector(a.register) for a in what.accesses):
-            raise Failed(f"{aarch64.show(step)}: shared memory by vectors")
+            raise Inexpressible(f"{aarch64.show(step)}: shared memory by vectors")
         else:
             aarch64.access(step, what, self)
 
@@ -166,7 +166,7 @@ class Thread:
                     self.cells.pop(access.address, None)
             elif access.address in self.cells:
                 if aarch64.is_vector(access.register):
-                    raise Failed(f"{aarch64.show(step)}: what shared memory decides, in a vector")
+                    raise Inexpressible(f"{aarch64.show(step)}: what shared memory decides, in a vector")
                 self.move(self.destination(access.register), self.temp(self.cells[access.address]))
             else:
                 self.clean({access.register})
@@ -205,7 +205,7 @@ class Thread:
         def give(key, first, last):
             given[key] = take(first, last)
             if given[key] is None:
-                raise Failed(f"thread {self.number} needs more registers than there are")
+                raise Inexpressible(f"thread {self.number} needs more registers than there are")
             return given[key]
 
         # First what must be there from the start.

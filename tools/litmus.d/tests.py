@@ -7,9 +7,9 @@ import re
 import subprocess
 
 import aarch64
-from aarch64 import Failed
 from scenarios import Author
-from slicing import Memory, Thread
+from slicing import Inexpressible, Memory, Thread
+from trace import Failed
 
 # verdict: Never, Sometimes or Always; or an error's text
 Verdict = collections.namedtuple("Verdict", "verdict states seconds")
@@ -76,6 +76,9 @@ def check(program, scenario, folder, seconds):
         path = os.path.join(folder, title + ".litmus")
         try:
             text, notes = make(program, scenario, weakened, title)
+        except Inexpressible as why:
+            yield removed, Verdict(f"not expressible: {why}", 0, 0), set()
+            continue
         except Failed as why:
             yield removed, Verdict(str(why), 0, 0), set()
             continue

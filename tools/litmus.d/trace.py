@@ -12,7 +12,6 @@ import re
 import subprocess
 
 import aarch64
-from aarch64 import Failed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -29,6 +28,10 @@ FUNCTIONS = ("attrcache_get", "attrcache_set", "attrcache_set_as", "attrcache_se
 Step = collections.namedtuple("Step", "pc mnemonic operands target regs after next symbol")
 Region = collections.namedtuple("Region", "name start size")
 Operation = collections.namedtuple("Operation", "name function steps memory")  # memory: {address: word}
+
+
+class Failed(Exception):
+    pass
 
 
 def calls_kernel(step):
@@ -129,7 +132,7 @@ class Program:
                 planned.append((rest[0], rest[1], {}))
             elif kind == "word":
                 planned[-1][2][int(rest[0], 16)] = int(rest[1], 16)
-            else:
+            elif kind != "end":
                 raise Failed(f"the traced program says: {line}")
         self.regions.sort(key=lambda r: r.start)
         self._starts = [r.start for r in self.regions]
