@@ -205,9 +205,10 @@ inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error)
     }
     *taken = id::Offset(offset);
     const uint64_t behind = now + (offset - from) + cursor::of(1, 0, 1);
-    // (Q1) Relaxed: the entry's word says what matters. It continues the release sequence of K7.
+    // (Q1) Release: a thread that sees the cursor here sees what this one has freed before, or would
+    // take all for in use. It continues the release sequence of K7.
     // (Q2) Acquire: pairs with Q3. Release: a thread that finds the index taken sees the cursor moved.
-    if (cursor_.compare_exchange_strong(now, behind, kRelaxed, kRelaxed) &&
+    if (cursor_.compare_exchange_strong(now, behind, kRelease, kRelaxed) &&
         entry->word.compare_exchange_strong(word, entry_word::as_taken(word, *taken), kAcqRel,
                                             kRelaxed)) [[likely]]
       return entry;

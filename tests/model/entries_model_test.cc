@@ -61,19 +61,24 @@ TEST(Entries, TurnsAgainstGrowth) {
   };
   run_race<Indices>({2, 2}, turns(2), take_two, take_two);
 }
-// All are in use but one, or, in between, two: so there is always one for each thread.
+// All are in use but a few. There is always one more for a thread, though others free and take some
+// before and behind its look.
 TEST(Entries, NearlyAllInUse) {
-  run_model({2, 2}, [] {
-    Indices i;
-    for (uint32_t t = 0; t < Entries::kCapacity; ++t) i.take();
-    i.put_back(5);
-    spawn([&i] { i.turn(); });
-    spawn([&i] {
-      i.put_back(9);
-      i.put_back(i.take());
+  for (const uint32_t freed : {3u, 9u}) {
+    run_model({2, 2}, [freed] {
+      Indices i;
+      for (uint32_t t = 0; t < Entries::kCapacity; ++t) i.take();
+      i.put_back(5);
+      i.put_back(7);
+      spawn([&i] { i.turn(); });
+      spawn([&i, freed] {
+        i.take();
+        i.put_back(freed);
+        i.take();
+      });
+      join();
     });
-    join();
-  });
+  }
 }
 
 }  // namespace
