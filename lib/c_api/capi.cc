@@ -81,16 +81,10 @@ int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval,
            See see) {
   if (kind == nullptr || table == nullptr || value == nullptr) return ATTRCACHE_ERR_NULL;
   const Registry& registry = Registry::of(kind);
-  const attrcache::id::Keyval key = registry.keyval_of(keyval);
-  if (!attrcache::id::well_formed(key)) {
-    attrcache::PredefinedValue found;
-    const int result = attrcache::get_predefined(registry, Table::of(table), keyval, &found);
-    if (result == ATTRCACHE_OK) *value = see(found.bits);
-    return result;
-  }
-  attrcache::Found found;
-  const int result = attrcache::find_attribute(registry, Table::of(table), key, &found);
-  if (result == ATTRCACHE_OK) *value = see(found.word.value);
+  attrcache::Seen seen;
+  const int result =
+      attrcache::get_attribute(registry, Table::of(table), registry.keyval_of(keyval), &seen);
+  if (result == ATTRCACHE_OK) *value = see(seen.bits);
   return result;
 }
 

@@ -3,6 +3,7 @@
 // get, set and delete in the C API: they check their arguments.
 
 #include "attrcache/attrcache.h"
+#include "attrcache/attrcache_inline.h"
 #include "callback/language.h"
 #include "table/get.h"
 #include "table/set.h"
@@ -16,6 +17,72 @@ namespace meta = attrcache::meta;
 // The internal keyval (keyval/settings.h).
 int to_inside(const attrcache_kind* kind, int keyval) {
   return static_cast<int>(Registry::of(kind).keyval_of(keyval));
+}
+
+// Whether a test build must see each access (platform/atomic.h).
+#ifdef ATTRCACHE_ATOMIC_HEADER
+constexpr bool kMustSeeAll = true;
+#else
+constexpr bool kMustSeeAll = false;
+#endif
+
+// Does the whole get, of an internal keyval: for predefined attributes, and mostly errors.
+[[gnu::noinline, gnu::cold]] int get_slowly(const attrcache_kind* kind,
+                                            const attrcache_table* table, int keyval,
+                                            void** value) noexcept {
+  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
+  attrcache::Seen seen;
+  const int result = attrcache::get_attribute(Registry::of(kind), Table::of(table),
+                                              attrcache::id::of(keyval), &seen);
+  if (result == ATTRCACHE_OK) *value = seen.in_c;
+  return result;
+}
+
+// Continues a get that has found no value in the slot at that offset.
+[[gnu::noinline]] int get_absent(const attrcache_kind* kind, const attrcache_table* table,
+                                 int keyval, void** value, size_t offset) noexcept {
+  if (kind != nullptr && attrcache_inline_is_absent(kind, keyval, offset)) [[likely]]
+    return ATTRCACHE_ABSENT;
+  return get_slowly(kind, table, keyval, value);
+}
+
+// Continues a get whose slot is in the table's tree; or the int is no keyval.
+[[gnu::noinline]] int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                              void** value, size_t offset) noexcept {
+  if (attrcache_inline_look_far(table, keyval, offset, value) != ATTRCACHE_INLINE_NONE) [[likely]]
+    return ATTRCACHE_OK;
+#ifndef ATTRCACHE_INLINE_STEPS  // else there may be a value that is changing
+  // An int that is no keyval has no word: not even 0, whose offset leads to index 0.
+  if (kind != nullptr && Registry::of(kind).look_up(attrcache::id::of(keyval)) != 0) [[likely]]
+    return ATTRCACHE_ABSENT;
+#endif
+  return get_slowly(kind, table, keyval, value);
+}
+
+// get, of an internal keyval. It is wait-free, and has no read-modify-write, no fence, no call, and no
+// store but that of the result. Unless it finds a value in the slot of an index below 64, it leaves by
+// a jump.
+[[gnu::always_inline]] inline int get(const attrcache_kind* kind, const attrcache_table* table,
+                                      int keyval, void** value) {
+  const size_t offset = attrcache_inline_offset(keyval);
+  if (table == nullptr || value == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  if (kMustSeeAll) return get_slowly(kind, table, keyval, value);
+  int ok = ATTRCACHE_OK;
+  switch (attrcache_inline_look(table, keyval, offset, value)) {
+    case ATTRCACHE_INLINE_POINTER:
+      return ATTRCACHE_OK;
+    case ATTRCACHE_INLINE_ADDRESS:
+      ATTRCACHE_INLINE_OPAQUE(ok);  // else this return is merged with the other, which costs a jump
+      return ok;
+    case ATTRCACHE_INLINE_NONE_FIRST:
+      return get_absent(kind, table, keyval, value, offset);
+    case ATTRCACHE_INLINE_NONE:
+      ATTRCACHE_INLINE_OPAQUE(keyval);  // its offset is computed again: a hit keeps nothing
+      return get_absent(kind, table, keyval, value, attrcache_inline_offset(keyval));
+    default:
+      return get_far(kind, table, keyval, value, offset);
+  }
 }
 
 // Why nothing can be attached to that table; 0: it can.
@@ -44,12 +111,12 @@ int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int 
                   void** value) noexcept {
   if (kind == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
-  return attrcache::get_for<true>(kind, table, to_inside(kind, keyval), value);
+  return get(kind, table, to_inside(kind, keyval), value);
 }
 
 int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                              void** value) noexcept {
-  return attrcache::get_for<true>(kind, table, keyval, value);
+  return get(kind, table, keyval, value);
 }
 
 int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

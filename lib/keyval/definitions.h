@@ -34,7 +34,7 @@ struct Definition {
   void* const context;
   // PER_KIND: what a slot would keep.
   Atomic<uint64_t> value{0};
-  // (P3) release: get's load of the value (P4, table/get_predefined.cc) sees what it points to.
+  // (P3) release: get's load of the value (P4, table/get.cc) sees what it points to.
   void put(intptr_t set) { value.store(stored(set, tag), kRelease); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value); }
 };

@@ -94,11 +94,6 @@ class Registry : public Entries {
     return entry_word::keyval(word) == keyval ? word : 0;
   }
 
-  // Whether a well-formed keyval exists. `offset` is its id::offset. Wait-free.
-  bool exists(id::Keyval keyval, id::Offset offset) const {
-    return entry_word::keyval(word_at(offset)) == keyval;
-  }
-
   // Takes a reference on a keyval, and returns the name of its stripes; kNone: there is no such
   // keyval. Opens the thread's stripe, for the next time.
   [[gnu::noinline]] stripe::Name acquire(id::Keyval keyval);

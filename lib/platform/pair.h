@@ -7,8 +7,6 @@
 //   load                   reads both halves, as of one instant; it writes nothing
 //   peek                   the same for get, to which only the keyval, visibility and tag in meta
 //                          matter: the rest of meta may be of another instant
-//   glimpse                peek, but it calls visit(upper half of meta, value), where
-//                          value() gives the value half
 //   load_meta              reads the meta half alone
 //   still                  reads the value half, and then says whether meta is the one given, which
 //                          the caller has read before: if so, this value came with that meta,

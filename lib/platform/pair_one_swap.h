@@ -57,14 +57,22 @@ class alignas(16) Pair {
   static constexpr bool kExchangeIsFence = false;
 #endif
 
-  SlotContent load() const { return content_of(load_both()); }
-  SlotContent peek() const { return load(); }
-
-  template <typename Visit>
-  [[gnu::always_inline]] auto glimpse(Visit visit) const {
-    const Both both = load_both();
-    return visit(upper_of(both), [both] { return content_of(both).value; });
+  SlotContent load() const {
+#if defined(ATTRCACHE_NEEDS_AVX)
+    __m128i both;
+    asm volatile("movdqa %1, %0" : "=x"(both) : "m"(*this) : "memory");
+    tsan_acquire(&meta_);
+    return {static_cast<uint64_t>(_mm_cvtsi128_si64(both)),
+            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
+#elif defined(ATTRCACHE_HAS_WIDE_LOAD)
+    const SlotContent content = wide_load(*this);
+    tsan_acquire(&meta_);
+    return content;
+#else
+    return two_step_load(value_, meta_);
+#endif
   }
+  SlotContent peek() const { return load(); }
 
   uint64_t load_meta() const { return meta_.load(kAcquire); }  // pairs with every exchange
 
@@ -100,39 +108,6 @@ class alignas(16) Pair {
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:
-  // Both halves, as they are loaded.
-#ifdef ATTRCACHE_NEEDS_AVX
-  using Both = __m128i;
-  [[gnu::always_inline]] Both load_both() const {
-    Both both;
-    asm volatile("movdqa %1, %0" : "=x"(both) : "m"(*this) : "memory");
-    tsan_acquire(&meta_);
-    return both;
-  }
-  [[gnu::always_inline]] static uint32_t upper_of(Both both) {
-    uint32_t upper;
-    asm("pextrd $3, %1, %0" : "=r"(upper) : "x"(both));  // SSE4.1, which AVX implies
-    return upper;
-  }
-  static SlotContent content_of(Both both) {
-    return {static_cast<uint64_t>(_mm_cvtsi128_si64(both)),
-            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
-  }
-#else
-  using Both = SlotContent;
-  static uint32_t upper_of(Both both) { return static_cast<uint32_t>(both.meta >> 32); }
-  static SlotContent content_of(Both both) { return both; }
-#ifdef ATTRCACHE_HAS_WIDE_LOAD
-  Both load_both() const {
-    const Both both = wide_load(*this);
-    tsan_acquire(&meta_);
-    return both;
-  }
-#else
-  Both load_both() const { return two_step_load(value_, meta_); }
-#endif
-#endif
-
   Atomic<uint64_t> value_{0};
   Atomic<uint64_t> meta_{0};
 };

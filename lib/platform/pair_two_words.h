@@ -56,11 +56,6 @@ class alignas(16) TwoWordPair {
       backoff.relax();
     }
   }
-  template <typename Visit>
-  auto glimpse(Visit visit) const {
-    const SlotContent content = peek();
-    return visit(static_cast<uint32_t>(content.meta >> 32), [content] { return content.value; });
-  }
   uint64_t load_meta() const {
     Backoff backoff;
     for (;;) {

@@ -2,13 +2,18 @@
 
 #include "table/attribute.h"
 
-#include "table/get.h"
 #include "table/hand_off.h"
 #include "table/meta.h"
 #include "table/set.h"
 
 namespace attrcache {
 namespace {
+
+// An attribute that was found: its slot, and what the slot held at one instant.
+struct Found {
+  const Pair* slot;
+  SlotContent word;
+};
 
 // Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
 [[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {

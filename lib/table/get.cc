@@ -2,55 +2,60 @@
 
 #include "table/get.h"
 
-namespace attrcache {
+#include "callback/language.h"
+#include "table/meta.h"
 
-int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found) {
-  found->slot = table.at_offset(id::offset(keyval));
-  if (found->slot != nullptr) {
-    found->word = found->slot->peek();
-    const uint32_t differs = meta::upper(found->word.meta) ^ id::bits(keyval);
-    if ((differs & meta::kSameAttribute) == 0 && id::well_formed(keyval) &&
-        id::kind(keyval) == registry.kind()) {
+namespace attrcache {
+namespace {
+
+// What is at an address where a runtime keeps a value set as `tag`. Atomic, as the runtime may
+// change it meanwhile; relaxed, since publishing what it points to is up to the runtime.
+uint64_t bits_at(const void* at, attrcache_tag tag) {
+  if (tag == ATTRCACHE_AS_INT) {
+    return stored(__atomic_load_n(static_cast<const int*>(at), __ATOMIC_RELAXED), tag);
+  }
+  return stored(__atomic_load_n(static_cast<const intptr_t*>(at), __ATOMIC_RELAXED), tag);
+}
+
+}  // namespace
+
+int get_predefined(const Registry& registry, const Table& table, int number, Seen* value) {
+  const Definition* definition = registry.definitions().find(number);
+  if (definition == nullptr) [[unlikely]] {
+    const int error = registry.why_not(registry.keyval_of(number));
+    if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
+    definition = registry.definitions().find(number);  // it has been defined since
+  }
+  const attrcache_tag tag = definition->tag;
+  if (definition->where == ATTRCACHE_PER_KIND) {
+    // (P4) acquire: what a pointer points to, stored before P3 (keyval/definitions.h), is seen.
+    value->bits = definition->value.load(kAcquire);
+    value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
+    return ATTRCACHE_OK;
+  }
+  const void* const at =
+      definition->compute(reinterpret_cast<const attrcache_table*>(&table), definition->context);
+  if (at == nullptr) return ATTRCACHE_ABSENT;
+  value->bits = bits_at(at, tag);
+  // An int or Aint of the runtime's own has no other part that C must not see.
+  value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
+  return ATTRCACHE_OK;
+}
+
+int get_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Seen* value) {
+  if (!id::well_formed(keyval))
+    return get_predefined(registry, table, registry.number_of(keyval), value);
+  const Pair* const slot = table.at_offset(id::offset(keyval));
+  if (slot != nullptr && registry.is_kind_of(keyval)) {
+    const SlotContent found = slot->peek();
+    if (((meta::upper(found.meta) ^ id::bits(keyval)) & meta::kSameAttribute) == 0) {
+      value->bits = found.value;
+      value->in_c = seen_by_c(found.value, slot->value_address(), meta::tag(found.meta));
       return ATTRCACHE_OK;
     }
   }
   const int error = registry.check(keyval);
   return error != ATTRCACHE_OK ? error : ATTRCACHE_ABSENT;
-}
-
-int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
-               uint64_t offset) noexcept {
-  if (offset >= kDirectorySlots << id::kIndexShift) __builtin_unreachable();
-  if (kind != nullptr &&
-      Registry::of(kind).exists(id::of(keyval), id::Offset{static_cast<uint32_t>(offset)}))
-      [[likely]] {
-    return ATTRCACHE_ABSENT;
-  }
-  return get_slowly(kind, table, keyval, value);
-}
-
-int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
-            uint64_t offset) noexcept {
-  const id::Keyval key = id::of(keyval);
-  if (look_far(table, key, offset, value)) [[likely]]
-    return ATTRCACHE_OK;
-  // An int that is no keyval has no word: not even 0, whose offset leads to index 0.
-  if (kind != nullptr && Registry::of(kind).look_up(key) != 0) [[likely]] {
-    return ATTRCACHE_ABSENT;
-  }
-  if (!id::well_formed(key)) return get_outside_range(kind, table, keyval, value);
-  return get_slowly(kind, table, keyval, value);
-}
-
-int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int keyval,
-               void** value) noexcept {
-  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
-  Found found;
-  const int result = find_attribute(Registry::of(kind), Table::of(table), id::of(keyval), &found);
-  if (result == ATTRCACHE_OK) {
-    *value = seen_by_c(found.word.value, found.slot->value_address(), meta::tag(found.word.meta));
-  }
-  return result;
 }
 
 }  // namespace attrcache

@@ -28,7 +28,7 @@ uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(
 // the cell goes on saying kTaken.
 [[gnu::noinline, gnu::cold]] int borrow_predefined(Registry& registry, Table& table,
                                                    id::Keyval keyval, Borrowed* borrowed) {
-  PredefinedValue value;
+  Seen value;
   const int result = get_predefined(registry, table, registry.number_of(keyval), &value);
   if (result != ATTRCACHE_OK) return result;
   Readers& readers = registry.readers();

@@ -15,7 +15,6 @@
 
 #include "callback/language.h"
 #include "keyval/registry.h"
-#include "table/get.h"
 #include "table/slot.h"
 #include "table/table.h"
 
@@ -132,8 +131,8 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   Registry& registry = Registry::of(kind);
   const id::Keyval key = registry.keyval_of(keyval);
   auto* const borrowed = reinterpret_cast<Borrowed*>(into);
-  // opaque, or the compiler would copy it, to have it with 32 and with 64 bits.
-  const uint64_t offset = opaque(uint64_t{id::bytes(id::slot_offset(key))});
+  uint64_t offset = id::bytes(id::slot_offset(key));
+  asm("" : "+r"(offset));  // or the compiler would copy it, to have it with 32 and with 64 bits
   if (offset >= kInlineSlots << id::kIndexShift) [[unlikely]]
     return borrow_beyond(registry, Table::of(table), key, borrowed);
   static_assert(kInlineSlots <= meta::kReadableIndices);

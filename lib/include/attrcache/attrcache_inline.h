@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * attrcache_get_at_once: the common case of attrcache_get, inlined into its caller, for runtimes
- * written in C11 (or C++) whose get should cost no call.
+ * written in C11 (or C++) whose get should cost no call. (The library's own attrcache_get is made of
+ * the same parts.)
  *
  * It depends on the layout of a table, which is not part of the binary interface. So it is only for
  * programs that link the static library, or compile its sources, of this very version and with the
@@ -70,17 +71,33 @@ enum {
 #define ATTRCACHE_INLINE_ATTRIBUTE 0x5fe0000fu
 #define ATTRCACHE_INLINE_CHANGING 0x80u
 
-/* Reads the slot at base + offset + at. False: attrcache_get must look again. */
-__attribute__((always_inline)) static inline int attrcache_inline_read(const char* base,
-                                                                       size_t offset, size_t at,
-                                                                       uint32_t key, void** value) {
+/* What a look at a slot finds. Each way to end has its own result, so that the compiler can make
+ * each a return or a jump. */
+enum attrcache_inline_saw {
+  ATTRCACHE_INLINE_POINTER,    /* the value was set as a C pointer, and *value is that pointer */
+  ATTRCACHE_INLINE_ADDRESS,    /* the value was set otherwise, and *value is its address */
+  ATTRCACHE_INLINE_NONE_FIRST, /* none that it can tell, in a slot of the table itself */
+  ATTRCACHE_INLINE_NONE,       /* the same in a leaf */
+  ATTRCACHE_INLINE_FAR         /* not looked: not one of the first 64 keyvals of a kind */
+};
+
+/* Keeps the compiler from computing the same thing twice, with 32 and with 64 bits, say, and on the
+ * hot path what only a cold one needs. */
+#define ATTRCACHE_INLINE_OPAQUE(variable) __asm__("" : "+r"(variable))
+
+/* Reads the slot at base + offset + at. */
+__attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache_inline_read(
+    const char* base, size_t offset, size_t at, uint32_t key, void** value,
+    enum attrcache_inline_saw none) {
 #ifdef ATTRCACHE_INLINE_STEPS
-  const uint64_t* const words = (const uint64_t*)(const void*)(base + offset + at);
+  typedef uint64_t attrcache_inline_half __attribute__((aligned(8))); /* 4, on i386 */
+  const attrcache_inline_half* const words =
+      (const attrcache_inline_half*)(const void*)(base + offset + at);
   const uint64_t meta = __atomic_load_n(words + 1, __ATOMIC_ACQUIRE);
   const uint64_t found = __atomic_load_n(words, __ATOMIC_ACQUIRE);
-  const uint32_t upper = (uint32_t)(meta >> 32);
-  if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return 0;
-  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return 0;
+  uint32_t upper = (uint32_t)(meta >> 32);
+  if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return none;
+  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return none;
 #else
   typedef long long attrcache_inline_words __attribute__((vector_size(16), may_alias));
   attrcache_inline_words both;
@@ -95,94 +112,88 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
   __asm__("pextrd $3, %1, %0" : "=r"(upper) : "x"(both)); /* SSE4.1, which AVX implies */
 #define found both[0]
 #endif
-  if (__builtin_expect(((upper ^ key) & ATTRCACHE_INLINE_AS_POINTER) == 0, 1)) {
+  upper ^= key;
+  if (__builtin_expect((upper & ATTRCACHE_INLINE_AS_POINTER) == 0, 1)) {
     *value = (void*)(uintptr_t)found;
-    return 1;
+    return ATTRCACHE_INLINE_POINTER;
   }
 #undef found
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (((upper ^ key) & ATTRCACHE_INLINE_ATTRIBUTE) == 0) {
-    __asm__("" : "+r"(offset)); /* so that the address isn't computed for the case above, too */
+  if (__builtin_expect((upper & ATTRCACHE_INLINE_ATTRIBUTE) == 0, 1)) {
+    ATTRCACHE_INLINE_OPAQUE(offset);
     *value = (void*)(uintptr_t)(base + offset + at);
-    return 1;
+    return ATTRCACHE_INLINE_ADDRESS;
   }
 #endif
-  return 0;
+  return none;
 }
 
-/* Whether the inlined look-up finds an attribute under one of a kind's first 64 keyvals, and its
- * value. */
-__attribute__((always_inline)) static inline int attrcache_inline_find(
-    const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
+/* The byte offset that a keyval's slot would have if all slots were one array. Of an int that is no
+ * keyval it is more than that of any keyval. */
+__attribute__((always_inline)) static inline size_t attrcache_inline_offset(int keyval)
+    ATTRCACHE_NOEXCEPT {
+  size_t offset =
+      ((uint32_t)keyval - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
+  ATTRCACHE_INLINE_OPAQUE(offset);
+  return offset;
+}
+
+/* Looks for the value under one of a kind's first 64 keyvals. */
+__attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache_inline_look(
+    const attrcache_table* table, int keyval, size_t offset, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
-  size_t offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
-  __asm__("" : "+r"(offset)); /* computed once, not once as 32 bits and once as 64 */
-  if (__builtin_expect(table == 0 || value == 0, 0)) {
-    /* an error */
-  } else if (__builtin_expect(offset < ATTRCACHE_INLINE_SLOTS_END, 1)) {
-    return attrcache_inline_read((const char*)table, offset, ATTRCACHE_INLINE_SLOTS_AT, key, value);
-  } else if (offset < ATTRCACHE_INLINE_NEAR_END) {
-    const char* const* const leaves =
-        __atomic_load_n((const char* const* const*)(const void*)table, __ATOMIC_ACQUIRE);
-    if (leaves != 0) {
-      const char* const leaf =
-          __atomic_load_n(leaves + (offset >> ATTRCACHE_INLINE_LEAF_SHIFT), __ATOMIC_ACQUIRE);
-      return attrcache_inline_read(leaf, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value);
-    }
+  const char* const* leaves;
+  if (__builtin_expect(offset < ATTRCACHE_INLINE_SLOTS_END, 1)) {
+    return attrcache_inline_read((const char*)table, offset, ATTRCACHE_INLINE_SLOTS_AT, key, value,
+                                 ATTRCACHE_INLINE_NONE_FIRST);
   }
-  return 0;
+  if (offset >= ATTRCACHE_INLINE_NEAR_END) return ATTRCACHE_INLINE_FAR;
+  leaves = __atomic_load_n((const char* const* const*)(const void*)table, __ATOMIC_ACQUIRE);
+  if (leaves == 0) return ATTRCACHE_INLINE_NONE;
+  return attrcache_inline_read(
+      __atomic_load_n(leaves + (offset >> ATTRCACHE_INLINE_LEAF_SHIFT), __ATOMIC_ACQUIRE),
+      key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value, ATTRCACHE_INLINE_NONE);
 }
 
-/* The same for the attributes under all further keyvals, in a tree of leaves. A node's address among
- * its parent's children is odd. */
-__attribute__((always_inline)) static inline int attrcache_inline_find_far(
-    const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
+/* The same under all further keyvals, whose slots are in a tree of leaves. A node's address among its
+ * parent's children is odd. */
+__attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache_inline_look_far(
+    const attrcache_table* table, int keyval, size_t offset, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
-  const uint32_t number = ((key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK) >>
-                          ATTRCACHE_INLINE_LEAF_SHIFT;
+  const uint32_t number = (uint32_t)(offset >> ATTRCACHE_INLINE_LEAF_SHIFT);
   const char* at = __atomic_load_n((const char* const*)(const void*)table, __ATOMIC_ACQUIRE);
-  if (at == 0) return 0;
+  uint32_t rest;
+  if (__builtin_expect(at == 0, 0)) return ATTRCACHE_INLINE_NONE;
   at = __atomic_load_n((const char* const*)(const void*)(at + ATTRCACHE_INLINE_TREE_AT),
                        __ATOMIC_ACQUIRE);
-  for (uint32_t rest = number;; rest >>= ATTRCACHE_INLINE_FANOUT_BITS) {
-    at = __atomic_load_n((const char* const*)(const void*)at + rest % ATTRCACHE_INLINE_FANOUT,
+  at = __atomic_load_n((const char* const*)(const void*)at + number % ATTRCACHE_INLINE_FANOUT,
+                       __ATOMIC_ACQUIRE);
+  for (rest = number; __builtin_expect(((uintptr_t)at & 1) != 0, 0);) {
+    rest >>= ATTRCACHE_INLINE_FANOUT_BITS;
+    at = __atomic_load_n((const char* const*)(const void*)(at - 1) + rest % ATTRCACHE_INLINE_FANOUT,
                          __ATOMIC_ACQUIRE);
-    if (__builtin_expect(((uintptr_t)at & 1) == 0, 1)) break;
-    at -= 1;
   }
-  return *(const uint32_t*)(const void*)(at + ATTRCACHE_INLINE_NUMBER_AT) == number &&
-         attrcache_inline_read(at, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value);
+  if (*(const uint32_t*)(const void*)(at + ATTRCACHE_INLINE_NUMBER_AT) != number)
+    return ATTRCACHE_INLINE_NONE;
+  return attrcache_inline_read(at, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value,
+                               ATTRCACHE_INLINE_NONE);
 }
 
-/* Whether a keyval is one of the first 64 of its kind. */
-__attribute__((always_inline)) static inline int attrcache_inline_is_near(int keyval)
-    ATTRCACHE_NOEXCEPT {
-  uint32_t key = (uint32_t)keyval;
-  __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
-  return ((key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK) <
-         ATTRCACHE_INLINE_NEAR_END;
-}
-
-/* Whether nothing is attached under a keyval that attrcache_inline_find hasn't found: that there is
- * such a keyval, one of the first 64 of its kind, as K5 and K1 in keyval/registry.h. False: ask. */
+/* Whether nothing is attached under one of a kind's first 64 keyvals, with that offset, where
+ * attrcache_inline_look has found none: that there is such a keyval, as K5 and K1 in keyval/registry.h.
+ * False: ask. */
 __attribute__((always_inline)) static inline int attrcache_inline_is_absent(
-    const attrcache_kind* kind, int keyval) ATTRCACHE_NOEXCEPT {
+    const attrcache_kind* kind, int keyval, size_t offset) ATTRCACHE_NOEXCEPT {
 #ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
-  uint32_t key = (uint32_t)keyval;
-  size_t offset;
-  __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
-  offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
-  if (offset < ATTRCACHE_INLINE_NEAR_END && kind != 0) {
-    const char* const entries = __atomic_load_n(
-        (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
-        __ATOMIC_ACQUIRE);
-    if (entries != 0) {
-      const void* const entry = entries + (offset << ATTRCACHE_INLINE_ENTRY_SHIFT);
-      return (uint32_t)__atomic_load_n((const uint64_t*)entry, __ATOMIC_ACQUIRE) == key;
-    }
+  const char* const entries = __atomic_load_n(
+      (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
+      __ATOMIC_ACQUIRE);
+  if (entries != 0) {
+    const void* const entry = entries + (offset << ATTRCACHE_INLINE_ENTRY_SHIFT);
+    return (uint32_t)__atomic_load_n((const uint64_t*)entry, __ATOMIC_ACQUIRE) == (uint32_t)keyval;
   }
 #else
-  (void)kind, (void)keyval;
+  (void)kind, (void)keyval, (void)offset;
 #endif
   return 0;
 }
@@ -198,10 +209,17 @@ enum { ATTRCACHE_INLINE_ASK = 1000 };
 __attribute__((always_inline)) static inline int attrcache_get_at_once(
     const attrcache_kind* kind, const attrcache_table* table, uint32_t base, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {
-  keyval = ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
-                                   ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN));
-  if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
-  if (table != 0 && value != 0 && attrcache_inline_is_absent(kind, keyval)) return ATTRCACHE_ABSENT;
+  int inside = ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
+                                       ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN));
+  const size_t offset = attrcache_inline_offset(inside);
+  enum attrcache_inline_saw saw;
+  if (__builtin_expect(table == 0 || value == 0, 0)) return ATTRCACHE_INLINE_ASK;
+  saw = attrcache_inline_look(table, inside, offset, value);
+  if (__builtin_expect(saw <= ATTRCACHE_INLINE_ADDRESS, 1)) return ATTRCACHE_OK;
+  if (saw == ATTRCACHE_INLINE_FAR || kind == 0) return ATTRCACHE_INLINE_ASK;
+  ATTRCACHE_INLINE_OPAQUE(inside); /* its offset is computed again: a hit keeps nothing */
+  if (attrcache_inline_is_absent(kind, inside, attrcache_inline_offset(inside)))
+    return ATTRCACHE_ABSENT;
   return ATTRCACHE_INLINE_ASK;
 }
 

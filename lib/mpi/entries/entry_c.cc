@@ -106,7 +106,9 @@ inline int renumbered(int keyval) { return static_cast<int>(id::bits(inner(keyva
 template <typename Kind, typename Names>
 [[gnu::noinline]] int get_attr_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                    const attrcache_table* table) {
-  if (!attrcache_inline_find_far(table, renumbered(keyval), static_cast<void**>(value)))
+  const int inside = renumbered(keyval);
+  if (attrcache_inline_look_far(table, inside, attrcache_inline_offset(inside),
+                                static_cast<void**>(value)) == ATTRCACHE_INLINE_NONE)
     return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
   *flag = 1;
   return MPI_SUCCESS;
@@ -129,19 +131,26 @@ template <typename Kind, typename Names>
   if (table == nullptr) __builtin_unreachable();
   int inside = renumbered(keyval);
   // Computed anew: else what ours() has computed would keep a register, in MPI's own gets, too.
-  asm("" : "+r"(inside));
-  if (attrcache_inline_find(table, inside, static_cast<void**>(value))) [[likely]] {
-    *flag = 1;
-    return MPI_SUCCESS;
+  ATTRCACHE_INLINE_OPAQUE(inside);
+  switch (attrcache_inline_look(table, inside, attrcache_inline_offset(inside),
+                                static_cast<void**>(value))) {
+    case ATTRCACHE_INLINE_POINTER:
+    case ATTRCACHE_INLINE_ADDRESS:
+      *flag = 1;
+      return MPI_SUCCESS;
+    case ATTRCACHE_INLINE_FAR:
+      return get_attr_far<Kind, Names>(handle, keyval, value, flag, table);
+    default:
+      break;
   }
-  if (!attrcache_inline_is_near(inside))
-    return get_attr_far<Kind, Names>(handle, keyval, value, flag, table);
   const attrcache_kind* const kind = kind_of<Kind>();
   if (kind == nullptr) __builtin_unreachable();
-  if (attrcache_inline_is_absent(kind, inside)) {
+  ATTRCACHE_INLINE_OPAQUE(inside);  // so that a hit keeps nothing for this
+  if (attrcache_inline_is_absent(kind, inside, attrcache_inline_offset(inside))) {
     *flag = 0;
     int success = MPI_SUCCESS;
-    asm("" : "+r"(success));  // else this return is merged with the hit's, which would cost a jump
+    ATTRCACHE_INLINE_OPAQUE(
+        success);  // else this return is merged with the hit's, which costs a jump
     return success;
   }
   return get_attr_slow<Kind, Names>(handle, keyval, value, flag);

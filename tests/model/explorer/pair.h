@@ -30,11 +30,6 @@ class alignas(16) Pair {
     return {bits.lo, bits.hi};
   }
   SlotContent peek(ATTRCACHE_MODEL_SITE) const { return load(file, line); }
-  template <typename Visit>
-  auto glimpse(Visit visit, ATTRCACHE_MODEL_SITE) const {
-    const SlotContent word = load(file, line);
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
-  }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
   bool still(uint64_t meta, uint64_t* value, ATTRCACHE_MODEL_SITE) const {

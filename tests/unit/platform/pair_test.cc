@@ -41,16 +41,6 @@ TEST(PairTest, SwapMetaLeavesTheValueAlone) {
   EXPECT_EQ(*pair.value_address(), 1u);
 }
 
-TEST(PairTest, GlimpseSeesTheUpperHalfAndTheValue) {
-  Pair pair;
-  SlotContent expected = {0, 0};
-  pair.compare_exchange(expected, {0x1111, 0xabcdef0012345678});
-  pair.glimpse([](uint32_t upper, auto value) {
-    EXPECT_EQ(upper, 0xabcdef00u);
-    EXPECT_EQ(value(), 0x1111u);
-  });
-}
-
 TEST(PairTest, BothHalvesAreReadAtOneInstant) {
   Pair pair;
   support::run_threads(3, [&](int t) {
@@ -62,7 +52,6 @@ TEST(PairTest, BothHalvesAreReadAtOneInstant) {
       } else {
         const SlotContent now = pair.load();
         ASSERT_EQ(now.value, now.meta);
-        pair.glimpse([](uint32_t upper, auto value) { ASSERT_EQ(upper, value() >> 32); });
       }
     }
   });
@@ -75,7 +64,6 @@ TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
       [](Pair& pair) { return pair.load().value == 1; },
       [](Pair& pair) { return pair.peek().value == 1; },
       [](Pair& pair) { return pair.load_meta() != 0; },
-      [](Pair& pair) { return pair.glimpse([](uint32_t upper, auto) { return upper != 0; }); },
       [](Pair& pair) {
         uint64_t value;
         return pair.still(kNew.meta, &value);
@@ -111,10 +99,6 @@ TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
   pair.store_unshared({5, kMeta | pair_bits::kChanging});
   EXPECT_EQ(pair.peek().value, 5u);
   EXPECT_EQ(pair.peek().meta, kMeta);
-  pair.glimpse([](uint32_t upper, auto value) {
-    EXPECT_EQ(upper, kMeta >> 32);
-    EXPECT_EQ(value(), 5u);
-  });
 }
 
 TEST(PairTest, ThisProcessorIsSupported) { EXPECT_TRUE(pair_supported()); }

@@ -2,6 +2,8 @@
 //
 // A table's slots, and get's look-up against the table's own find, at every height of the tree.
 
+#include "table/table.h"
+
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -9,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "table/get.h"
+#include "table/meta.h"
 
 namespace attrcache {
 namespace {
@@ -44,7 +46,7 @@ class TableTest : public ::testing::Test {
   // Without a kind, a keyval that isn't found can't be checked, so get returns an error.
   void* look_for(int keyval) {
     void* value = nullptr;
-    const int result = get(nullptr, &bytes, keyval, &value);
+    const int result = attrcache_get_renumbered(nullptr, &bytes, keyval, &value);
     EXPECT_EQ(result, value != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_NULL);
     return value;
   }
