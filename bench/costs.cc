@@ -8,6 +8,7 @@
 
 #include <attrcache/attrcache.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <latch>
@@ -219,6 +220,31 @@ void threads_that_borrow(Object& object, int key, long count) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Threads that hold a value for as long as this lives.
+class Holders {
+ public:
+  Holders(Object& object, int key, long count) : hold_(count) {
+    for (long t = 0; t < count; ++t) {
+      threads_.emplace_back([&, key] {
+        attrcache_borrowed borrowed = {};
+        object.borrow(key, &borrowed);
+        hold_.count_down();
+        end_.wait();
+        require(attrcache_give_back(&borrowed));
+      });
+    }
+    hold_.wait();
+  }
+  ~Holders() {
+    end_.count_down();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::latch hold_, end_{1};
+  std::vector<std::thread> threads_;
+};
+
 [[gnu::always_inline]] inline uintptr_t use(Inputs& in) {
   attrcache_borrowed borrowed = {};
   in.object->borrow(in.key, &borrowed);
@@ -331,10 +357,11 @@ std::vector<bench::Operation> rows() {
     add(on_object(with("create_free_", stripes), 0, dup, {}, 0, 1, ONCE(create_free), stripes));
     add(on_object(with("create_use_free_", stripes), 0, dup, {}, 0, 1, ONCE(use_once), stripes));
   }
-  // Beside so many keyvals that stay.
-  for (const long n : {1L, 100L, 10000L}) {
-    add(on_object(with("create_free_beside_", n), n, dup, {}, 0, n, [n](Inputs& in) {
-      for (long i = 0; i < n; ++i) create_free(in);
+  // Beside so many keyvals that stay, of 131,008.
+  for (const long n : {1L, 100L, 10000L, 130000L}) {
+    const long times = std::min(n, 131008 - n);  // a round, near the limit
+    add(on_object(with("create_free_beside_", n), n, dup, {}, 0, times, [times](Inputs& in) {
+      for (long i = 0; i < times; ++i) create_free(in);
       return uintptr_t{0};
     }));
   }
@@ -418,6 +445,15 @@ std::vector<bench::Operation> rows() {
   after("use_and_replace", nothing, ONCE(use_and_replace));
   after("use_and_replace_after_10000_borrows", borrows, ONCE(use_and_replace));
   after("use_and_replace_after_400_threads", threads, ONCE(use_and_replace));
+  // Beside so many threads, each of which holds a value of another attribute: valgrind allows 500.
+  for (const long n : {1L, 100L, 400L}) {
+    add(on_object(with("use_and_replace_beside_threads_", n), 2, calling(), {0, 1}, 0, 1,
+                  [n, holders = std::shared_ptr<Holders>()](Inputs& in) mutable {
+                    if (holders == nullptr)
+                      holders = std::make_shared<Holders>(*in.object, in.object->keyvals[1], n);
+                    return use_and_replace(in);
+                  }));
+  }
   after("replace_and_free", nothing, ONCE(replace_and_free));
   after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
   after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
