@@ -103,7 +103,6 @@ static void check(void) {
   CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
   FAILS(MPI_Xxx_delete_attr(object, keyval));
   EXPECT_EQ(get_xxx(object, keyval), ABSENT);
-  CALL(MPI_Xxx_delete_attr(object, keyval));
   CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
   FAILS(MPI_Xxx_set_attr(object, keyval, (void*)3));
   EXPECT_EQ(get_xxx(object, keyval), ABSENT);
