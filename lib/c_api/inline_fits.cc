@@ -23,7 +23,7 @@ static_assert(ATTRCACHE_INLINE_SLOTS_END == kInlineSlots << id::kIndexShift);
 static_assert(ATTRCACHE_INLINE_NEAR_END == kDirectorySlots << id::kIndexShift);
 static_assert(1u << ATTRCACHE_INLINE_LEAF_SHIFT == sizeof(Leaf) && offsetof(Leaf, slots) == 0);
 static_assert(ATTRCACHE_INLINE_IN_LEAF == (kLeafSlots - 1) << id::kIndexShift);
-static_assert(ATTRCACHE_INLINE_TREE_AT == offsetof(Directory, tree) &&
+static_assert(ATTRCACHE_INLINE_TREE * sizeof(void*) == offsetof(Directory, tree) &&
               ATTRCACHE_INLINE_FANOUT_BITS == kFanoutBits &&
               ATTRCACHE_INLINE_NUMBER_AT == sizeof(Leaf) && Child::kIsNode == 1 &&
               sizeof(FarLeaf) > sizeof(Leaf) && sizeof(Node) == kFanout * sizeof(void*));
@@ -32,9 +32,8 @@ static_assert(ATTRCACHE_KEYVAL_MIN == id::kMarker);
 static_assert(ATTRCACHE_INLINE_AS_POINTER == meta::kSameAsPointer);
 static_assert(ATTRCACHE_INLINE_ATTRIBUTE == meta::kSameAttribute);
 static_assert(uint64_t{ATTRCACHE_INLINE_CHANGING} << 32 == pair_bits::kChanging);
-#if !defined(ATTRCACHE_INLINE_STEPS)
+#ifdef __LP64__
 static_assert(ATTRCACHE_INLINE_ENTRIES_AT == Registry::first_entries_at());
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);  // the keyval is the word's low half
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // no base, nothing virtual
 static_assert(offsetof(Entry, word) == 0);

@@ -49,13 +49,13 @@ constexpr bool kMustSeeAll = false;
 // Continues a get whose slot is in the table's tree; or the int is no keyval.
 [[gnu::noinline]] int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                               void** value, size_t offset) noexcept {
-  if (attrcache_inline_look_far(table, keyval, offset, value) != ATTRCACHE_INLINE_NONE) [[likely]]
+  const attrcache_inline_saw saw = attrcache_inline_look_far(table, keyval, offset, value);
+  if (saw <= ATTRCACHE_INLINE_ADDRESS) [[likely]]
     return ATTRCACHE_OK;
-#ifndef ATTRCACHE_INLINE_STEPS  // else there may be a value that is changing
   // An int that is no keyval has no word: not even 0, whose offset leads to index 0.
-  if (kind != nullptr && Registry::of(kind).look_up(attrcache::id::of(keyval)) != 0) [[likely]]
+  if (saw == ATTRCACHE_INLINE_NONE && kind != nullptr &&
+      Registry::of(kind).look_up(attrcache::id::of(keyval)) != 0) [[likely]]
     return ATTRCACHE_ABSENT;
-#endif
   return get_slowly(kind, table, keyval, value);
 }
 
@@ -80,8 +80,10 @@ constexpr bool kMustSeeAll = false;
     case ATTRCACHE_INLINE_NONE:
       ATTRCACHE_INLINE_OPAQUE(keyval);  // its offset is computed again: a hit keeps nothing
       return get_absent(kind, table, keyval, value, attrcache_inline_offset(keyval));
-    default:
+    case ATTRCACHE_INLINE_FAR:
       return get_far(kind, table, keyval, value, offset);
+    default:
+      return get_slowly(kind, table, keyval, value);
   }
 }
 

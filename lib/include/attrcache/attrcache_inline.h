@@ -58,7 +58,7 @@ enum {
   ATTRCACHE_INLINE_NEAR_END = 1024, /* smaller offsets are in leaves of the directory */
   ATTRCACHE_INLINE_LEAF_SHIFT = 7,  /* from an offset to its leaf's number */
   ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* the part of an offset that is within the leaf */
-  ATTRCACHE_INLINE_TREE_AT = 64,    /* where a directory has the address of its tree */
+  ATTRCACHE_INLINE_TREE = 8,        /* where a directory has its tree, in pointers */
   ATTRCACHE_INLINE_FANOUT_BITS = 4, /* of a leaf's number, for each level of the tree */
   ATTRCACHE_INLINE_FANOUT = 1 << ATTRCACHE_INLINE_FANOUT_BITS,
   ATTRCACHE_INLINE_NUMBER_AT = 128, /* where a leaf of the tree has its number */
@@ -76,9 +76,10 @@ enum {
 enum attrcache_inline_saw {
   ATTRCACHE_INLINE_POINTER,    /* the value was set as a C pointer, and *value is that pointer */
   ATTRCACHE_INLINE_ADDRESS,    /* the value was set otherwise, and *value is its address */
-  ATTRCACHE_INLINE_NONE_FIRST, /* none that it can tell, in a slot of the table itself */
-  ATTRCACHE_INLINE_NONE,       /* the same in a leaf */
-  ATTRCACHE_INLINE_FAR         /* not looked: not one of the first 64 keyvals of a kind */
+  ATTRCACHE_INLINE_NONE_FIRST, /* none, in a slot of the table itself */
+  ATTRCACHE_INLINE_NONE,       /* none, in a leaf */
+  ATTRCACHE_INLINE_FAR,        /* not looked: not one of the first 64 keyvals of a kind */
+  ATTRCACHE_INLINE_UNSURE      /* the slot is changing, or the processor is big-endian */
 };
 
 /* Keeps the compiler from computing the same thing twice, with 32 and with 64 bits, say, and on the
@@ -96,8 +97,8 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
   const uint64_t meta = __atomic_load_n(words + 1, __ATOMIC_ACQUIRE);
   const uint64_t found = __atomic_load_n(words, __ATOMIC_ACQUIRE);
   uint32_t upper = (uint32_t)(meta >> 32);
-  if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return none;
-  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return none;
+  if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return ATTRCACHE_INLINE_UNSURE;
+  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return ATTRCACHE_INLINE_UNSURE;
 #else
   typedef long long attrcache_inline_words __attribute__((vector_size(16), may_alias));
   attrcache_inline_words both;
@@ -118,14 +119,14 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
     return ATTRCACHE_INLINE_POINTER;
   }
 #undef found
+  if (__builtin_expect((upper & ATTRCACHE_INLINE_ATTRIBUTE) != 0, 0)) return none;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (__builtin_expect((upper & ATTRCACHE_INLINE_ATTRIBUTE) == 0, 1)) {
-    ATTRCACHE_INLINE_OPAQUE(offset);
-    *value = (void*)(uintptr_t)(base + offset + at);
-    return ATTRCACHE_INLINE_ADDRESS;
-  }
+  ATTRCACHE_INLINE_OPAQUE(offset);
+  *value = (void*)(uintptr_t)(base + offset + at);
+  return ATTRCACHE_INLINE_ADDRESS;
+#else
+  return ATTRCACHE_INLINE_UNSURE;
 #endif
-  return none;
 }
 
 /* The byte offset that a keyval's slot would have if all slots were one array. Of an int that is no
@@ -164,7 +165,7 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
   const char* at = __atomic_load_n((const char* const*)(const void*)table, __ATOMIC_ACQUIRE);
   uint32_t rest;
   if (__builtin_expect(at == 0, 0)) return ATTRCACHE_INLINE_NONE;
-  at = __atomic_load_n((const char* const*)(const void*)(at + ATTRCACHE_INLINE_TREE_AT),
+  at = __atomic_load_n((const char* const*)(const void*)at + ATTRCACHE_INLINE_TREE,
                        __ATOMIC_ACQUIRE);
   at = __atomic_load_n((const char* const*)(const void*)at + number % ATTRCACHE_INLINE_FANOUT,
                        __ATOMIC_ACQUIRE);
@@ -184,7 +185,7 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
  * False: ask. */
 __attribute__((always_inline)) static inline int attrcache_inline_is_absent(
     const attrcache_kind* kind, int keyval, size_t offset) ATTRCACHE_NOEXCEPT {
-#ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
+#ifdef __LP64__ /* else an entry has another size */
   const char* const entries = __atomic_load_n(
       (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
       __ATOMIC_ACQUIRE);
@@ -216,7 +217,7 @@ __attribute__((always_inline)) static inline int attrcache_get_at_once(
   if (__builtin_expect(table == 0 || value == 0, 0)) return ATTRCACHE_INLINE_ASK;
   saw = attrcache_inline_look(table, inside, offset, value);
   if (__builtin_expect(saw <= ATTRCACHE_INLINE_ADDRESS, 1)) return ATTRCACHE_OK;
-  if (saw == ATTRCACHE_INLINE_FAR || kind == 0) return ATTRCACHE_INLINE_ASK;
+  if (saw >= ATTRCACHE_INLINE_FAR || kind == 0) return ATTRCACHE_INLINE_ASK;
   ATTRCACHE_INLINE_OPAQUE(inside); /* its offset is computed again: a hit keeps nothing */
   if (attrcache_inline_is_absent(kind, inside, attrcache_inline_offset(inside)))
     return ATTRCACHE_ABSENT;

@@ -108,7 +108,7 @@ template <typename Kind, typename Names>
                                    const attrcache_table* table) {
   const int inside = renumbered(keyval);
   if (attrcache_inline_look_far(table, inside, attrcache_inline_offset(inside),
-                                static_cast<void**>(value)) == ATTRCACHE_INLINE_NONE)
+                                static_cast<void**>(value)) > ATTRCACHE_INLINE_ADDRESS)
     return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
   *flag = 1;
   return MPI_SUCCESS;
@@ -140,6 +140,8 @@ template <typename Kind, typename Names>
       return MPI_SUCCESS;
     case ATTRCACHE_INLINE_FAR:
       return get_attr_far<Kind, Names>(handle, keyval, value, flag, table);
+    case ATTRCACHE_INLINE_UNSURE:
+      return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
     default:
       break;
   }
