@@ -139,7 +139,8 @@ __attribute__((always_inline)) static inline size_t attrcache_inline_offset(int 
   return offset;
 }
 
-/* Looks for the value under one of a kind's first 64 keyvals. */
+/* Looks for the value under one of a kind's first 64 keyvals, with that offset. Neither `table` nor
+ * `value` may be null, here and below. */
 __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache_inline_look(
     const attrcache_table* table, int keyval, size_t offset, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
