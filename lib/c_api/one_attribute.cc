@@ -73,7 +73,7 @@ constexpr bool kMustSeeAll = false;
     case ATTRCACHE_INLINE_POINTER:
       return ATTRCACHE_OK;
     case ATTRCACHE_INLINE_ADDRESS:
-      ATTRCACHE_INLINE_OPAQUE(ok);  // else this return is merged with the other, which costs a jump
+      ATTRCACHE_INLINE_OPAQUE(ok);  // so not one return with the other, which would cost a jump
       return ok;
     case ATTRCACHE_INLINE_NONE_FIRST:
       return get_absent(kind, table, keyval, value, offset);

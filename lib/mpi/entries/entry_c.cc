@@ -151,8 +151,7 @@ template <typename Kind, typename Names>
   if (attrcache_inline_is_absent(kind, inside, attrcache_inline_offset(inside))) {
     *flag = 0;
     int success = MPI_SUCCESS;
-    ATTRCACHE_INLINE_OPAQUE(
-        success);  // else this return is merged with the hit's, which costs a jump
+    ATTRCACHE_INLINE_OPAQUE(success);  // so not one return with the hit's, which would cost a jump
     return success;
   }
   return get_attr_slow<Kind, Names>(handle, keyval, value, flag);
