@@ -205,32 +205,17 @@ uintptr_t replace_held(Object& object, int key, std::vector<attrcache_borrowed>&
   return 0;
 }
 
-// Threads that borrow, all at the same time, and end.
-void threads_that_borrow(Object& object, int key, long count) {
-  std::vector<std::thread> threads;
-  std::latch all(count);
-  for (long t = 0; t < count; ++t) {
-    threads.emplace_back([&] {
-      attrcache_borrowed borrowed[2] = {};
-      for (auto& b : borrowed) object.borrow(key, &b);
-      all.arrive_and_wait();
-      for (auto& b : borrowed) require(attrcache_give_back(&b));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-// Threads that hold a value for as long as this lives.
+// Threads that borrow a value, each so many times, and hold it for as long as this lives.
 class Holders {
  public:
-  Holders(Object& object, int key, long count) : hold_(count) {
+  Holders(Object& object, int key, long count, size_t each = 1) : hold_(count) {
     for (long t = 0; t < count; ++t) {
-      threads_.emplace_back([&, key] {
-        attrcache_borrowed borrowed = {};
-        object.borrow(key, &borrowed);
+      threads_.emplace_back([&, key, each] {
+        std::vector<attrcache_borrowed> borrowed(each);
+        for (auto& b : borrowed) object.borrow(key, &b);
         hold_.count_down();
         end_.wait();
-        require(attrcache_give_back(&borrowed));
+        for (auto& b : borrowed) require(attrcache_give_back(&b));
       });
     }
     hold_.wait();
@@ -427,7 +412,7 @@ std::vector<bench::Operation> rows() {
     Held held(10000);
     replace_held(object, key, held);
   };
-  const auto threads = [](Object& object, int key) { threads_that_borrow(object, key, 400); };
+  const auto threads = [](Object& object, int key) { const Holders all(object, key, 400, 2); };
   // One replaced value stays held, and its borrow is never given back.
   const auto held = [](Object& object, int key) {
     static attrcache_borrowed kept[2];
