@@ -17,8 +17,8 @@ uint64_t bits_at(const void* at, attrcache_tag tag) {
   return stored(__atomic_load_n(static_cast<const intptr_t*>(at), __ATOMIC_RELAXED), tag);
 }
 
-}  // namespace
-
+// For a predefined attribute, whose keyval has a number of the runtime's choice, outside the
+// domain's own range.
 int get_predefined(const Registry& registry, const Table& table, int number, Seen* value) {
   const Definition* definition = registry.definitions().find(number);
   if (definition == nullptr) [[unlikely]] {
@@ -41,6 +41,8 @@ int get_predefined(const Registry& registry, const Table& table, int number, See
   value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
   return ATTRCACHE_OK;
 }
+
+}  // namespace
 
 int get_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Seen* value) {
   if (!id::well_formed(keyval))

@@ -23,10 +23,6 @@ struct Seen {
 // says why there is no such keyval.
 int get_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Seen* value);
 
-// The same for a predefined attribute, whose keyval has a number of the runtime's choice, outside
-// the domain's own range.
-int get_predefined(const Registry& registry, const Table& table, int number, Seen* value);
-
 }  // namespace attrcache
 
 #endif  // ATTRCACHE_TABLE_GET_H_

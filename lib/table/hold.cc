@@ -29,7 +29,7 @@ uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(
 [[gnu::noinline, gnu::cold]] int borrow_predefined(Registry& registry, Table& table,
                                                    id::Keyval keyval, Borrowed* borrowed) {
   Seen value;
-  const int result = get_predefined(registry, table, registry.number_of(keyval), &value);
+  const int result = get_attribute(registry, table, keyval, &value);
   if (result != ATTRCACHE_OK) return result;
   Readers& readers = registry.readers();
   Announcement* const cell = readers.take();
