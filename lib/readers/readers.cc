@@ -21,20 +21,6 @@ void release_aligned(const Memory& memory, void* aligned) {
   memory.release(static_cast<void**>(aligned)[-1]);
 }
 
-template <typename Visit>
-void for_each_block(CellBlock* linked, CellBlock* spare, Visit visit) {
-  while (linked != nullptr) {
-    CellBlock* const block = linked;
-    linked = block->next.load(kRelaxed);
-    visit(block);
-  }
-  while (spare != nullptr) {
-    CellBlock* const block = spare;
-    spare = block->spare;
-    visit(block);
-  }
-}
-
 }  // namespace
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
@@ -56,8 +42,11 @@ Readers::~Readers() {
     if (records == nullptr) continue;
     for (unsigned r = 0; r < kNearOrdinals; ++r) {
       if (records[r].tomb != nullptr) memory_.destroy(records[r].tomb);
-      for_each_block(records[r].first_block(), records[r].spare,
-                     [this](CellBlock* block) { release_aligned(memory_, block); });
+      while (LinkedCell* const cell = records[r].linked.load(kRelaxed)) records[r].unlink(*cell);
+      while (LinkedCell* const cell = records[r].spare) {
+        records[r].spare = cell->spare;
+        release_aligned(memory_, cell);
+      }
     }
     release_aligned(memory_, records);
   }
@@ -90,66 +79,56 @@ ThreadRecord* Readers::look_up() {
   const uint64_t me = this_thread().identity;
   if (record.owner != me) [[unlikely]] {
     record.owner = me;
-    for (Announcement* cell : {&record.first, &record.deletes}) {
-      // What the last thread has left borrowed stays its own. And user-level threads don't use
-      // these cells, because they may move to another record.
-      if (cell->what.load(kRelaxed) == 0 && !threads_.hooked()) cell->thread.store(me, kRelaxed);
-    }
+    // What the last thread has left borrowed stays its own. And user-level threads don't use this
+    // cell, because they may move to another record.
+    if (record.first.what.load(kRelaxed) == 0 && !threads_.hooked())
+      record.first.thread.store(me, kRelaxed);
     active_.enter(group, first->group, ordinal % kNearOrdinals);
   }
   return &record;
 }
 
-// Links a block with a free cell; null when out of memory.
-CellBlock* Readers::make_block(ThreadRecord& record) {
-  CellBlock* block = record.spare;
-  if (block != nullptr) {
-    record.spare = block->spare;
-  } else {
-    void* const memory = allocate_aligned(memory_, sizeof(CellBlock), alignof(CellBlock));
-    if (memory == nullptr) return nullptr;
-    block = new (memory) CellBlock(&record);
-  }
-  record.link(*block);
-  return block;
-}
-
-void Readers::take_returned(ThreadRecord& record) {
-  if (record.returned.load(kRelaxed) == nullptr) return;
-  Announcement* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
+// Ensures that a record has a spare cell. False: out of memory.
+bool Readers::find_spare(ThreadRecord& record) {
+  LinkedCell* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
   while (next != nullptr) {
-    Announcement& cell = *next;
-    next = cell.next_free();
-    record.put_back(cell);
+    LinkedCell& cell = *next;
+    next = cell.spare;
+    record.unlink(cell);
   }
+  if (record.spare == nullptr) {
+    void* const memory = allocate_aligned(memory_, sizeof(LinkedCell), alignof(LinkedCell));
+    if (memory != nullptr) record.spare = new (memory) LinkedCell(record);
+  }
+  return record.spare != nullptr;
 }
 
-Announcement* Readers::take_slowly() {
-  ThreadRecord* const record = mine();
-  if (record == nullptr) return nullptr;
-  if (record->first.is_free_for(this_thread().identity)) return taken(record->first);
-  CellBlock* block = record->first_block();
-  if (block == nullptr || block->free == nullptr) {
-    take_returned(*record);
-    // Cells that are free in other blocks stay so until all of their block are: so there are no
-    // more blocks than cells in use.
-    block = record->first_block();
-    if (block == nullptr || block->free == nullptr) block = make_block(*record);
-    if (block == nullptr) return nullptr;
+Announcement* Readers::take_another() {
+  ThreadRecord* record = &near_record();
+  if (record->owner != this_thread().identity) [[unlikely]] {
+    record = look_up();
+    if (record == nullptr) return nullptr;
+    if (record->first.is_free_for(this_thread().identity)) return taken(record->first);
   }
-  return take_of(*block, threads_.identity());
+  if (record->spare == nullptr && !find_spare(*record)) [[unlikely]]
+    return nullptr;
+  LinkedCell& cell = record->link();
+  cell.thread.store(threads_.hooked() ? threads_.identity() : this_thread().identity, kRelaxed);
+  return taken(cell);
 }
 
-void Readers::release_slowly(Announcement& cell) {
+void Readers::release_another(Announcement& released) {
   ThreadRecord* const own = mine();
-  if (own != nullptr && &cell == &own->first) return;  // and that isn't near
-  ThreadRecord& record = *CellBlock::of(cell).record;
-  // A user-level thread may have moved since it took the cell.
-  if (!threads_.hooked() || own == &record) return record.put_back(cell);
-  Announcement* next = record.returned.load(kRelaxed);
+  if (own != nullptr && &released == &own->first) return;  // and that isn't near
+  auto& cell = static_cast<LinkedCell&>(released);
+  ThreadRecord& record = cell.record;
+  if (own == &record) [[likely]]
+    return record.unlink(cell);
+  // A user-level thread has moved since it took the cell.
+  LinkedCell* next = record.returned.load(kRelaxed);
   do {
-    cell.put_before(next);
-    // Release: pairs with take_returned().
+    cell.spare = next;
+    // Release: pairs with find_spare().
   } while (!record.returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
 }
 

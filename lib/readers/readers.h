@@ -31,7 +31,7 @@ class Readers {
 
   // The record of the calling thread, if its ordinal is near; else one that nobody owns. Before the
   // thread has looked up its record once, it may still be that of the ordinal's last thread: ask
-  // for the owner, or for the thread of `first` or `deletes`.
+  // for the owner, or for the thread of `first`.
   ThreadRecord& near_record() const { return mine_of(near_); }
   // The calling thread's own, among the near records or among a certain cell of each.
   template <typename T>
@@ -46,27 +46,15 @@ class Readers {
   }
 
   // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
-  // memory. Wait-free but for the allocator. Not inlined, nor is release(): a callback may move a
-  // user-level thread to another OS thread, so thread-local addresses must be computed anew.
-  [[gnu::noinline]] Announcement* take() {
-    ThreadRecord& near = near_record();
-    const uint64_t me = this_thread().identity;
-    if (near.first.is_free_for(me)) return taken(near.first);
-    CellBlock* const block = near.first_block();
-    if (near.owner != me || block == nullptr || block->free == nullptr || threads_.hooked())
-        [[unlikely]] {
-      return take_slowly();
-    }
-    return take_of(*block, me);
+  // memory. Wait-free but for the allocator.
+  Announcement* take() {
+    Announcement& first = near_record().first;
+    return first.is_free_for(this_thread().identity) ? taken(first) : take_another();
   }
   // Gives back what take() returned, which must not announce that a value is held.
-  [[gnu::noinline]] void release(Announcement& cell) {
+  void release(Announcement& cell) {
     cell.what.store(0, kRelease);  // as in retract()
-    ThreadRecord& near = near_record();
-    if (&cell == &near.first) return;
-    if (near.owner != this_thread().identity || threads_.hooked()) [[unlikely]]
-      return release_slowly(cell);
-    near.put_back(cell);
+    if (&cell != &near_record().first) release_another(cell);
   }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
@@ -157,22 +145,19 @@ class Readers {
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
 
   ThreadRecord* make_group();
-  static Announcement* take_of(CellBlock& block, uint64_t thread) {
-    Announcement& cell = block.get();
-    cell.thread.store(thread, kRelaxed);
-    return taken(cell);
-  }
   static Announcement* taken(Announcement& cell) {
+    cell.more.store(0, kRelaxed);  // it is no attrcache_borrowed's any more
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
     cell.what.store(uintptr_t(Says::kTaken), kRelease);
     return &cell;
   }
-  [[gnu::noinline, gnu::cold]] Announcement* take_slowly();
-  [[gnu::noinline, gnu::cold]] void release_slowly(Announcement& cell);
+  // Not inlined: a callback may move a user-level thread to another OS thread, so thread-local
+  // addresses must be computed anew. (Such threads have no `first`.)
+  [[gnu::noinline]] Announcement* take_another();
+  [[gnu::noinline]] void release_another(Announcement& cell);
   [[gnu::noinline]] ThreadRecord* look_up();
-  CellBlock* make_block(ThreadRecord& record);
-  static void take_returned(ThreadRecord& record);
+  [[gnu::noinline]] bool find_spare(ThreadRecord& record);
 
   const Threads& threads_;
   const Memory memory_;

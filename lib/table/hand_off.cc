@@ -117,7 +117,7 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
 
 void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pair& slot,
                            id::Keyval keyval, SlotContent found, slot::Claim* claim,
-                           Announcement& cell, bool taken) {
+                           Announcement& cell) {
   Registry& registry = target.registry;
   Readers& readers = registry.readers();
   const uint64_t m = found.meta;
@@ -138,7 +138,7 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   const uint64_t open = tomb.open();
-  withdraw(readers, cell, taken);
+  readers.release(cell);
   // (L9) The holder that was found is asked first, because it is nearly always there still.
   AsymmetricFence::heavy_fence(readers_of(m));
   const bool mine = tomb.turn(open) && !still_holds(holder, &slot, m) &&

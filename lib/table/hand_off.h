@@ -32,7 +32,7 @@ class Deletion {
  public:
   explicit Deletion(Readers& readers) : readers_(readers) {}
   ~Deletion() {
-    if (cell_ != nullptr) withdraw(readers_, *cell_, taken_);
+    if (cell_ != nullptr) readers_.release(*cell_);
   }
   Deletion(const Deletion&) = delete;
   Deletion& operator=(const Deletion&) = delete;
@@ -41,12 +41,13 @@ class Deletion {
   // if that fails. Announces, for as long as this object lives, that this thread will touch the
   // table, and reserves a tomb if anybody may hold the value. False: out of memory.
   [[gnu::always_inline]] bool prepare(const Table& table, SlotContent found) {
-    if (cell_ == nullptr && !announce(table)) return false;
-    if (!meta::was_held(found.meta)) return true;
-    // The usual case of reserve_tomb(), for a cell that has led to the thread's record already.
-    if (!taken_ && ThreadRecord::of_deletes(*cell_).tomb != nullptr) [[likely]]
-      return true;
-    return readers_.reserve_tomb();
+    if (cell_ == nullptr) {
+      cell_ = readers_.take();
+      if (cell_ == nullptr) return false;
+      // Release: a thread that reads it reads `thread`. The next step on the slot releases both.
+      cell_->what.store(Announcement::of(&table, Says::kDeletes), kRelease);
+    }
+    return !meta::was_held(found.meta) || readers_.reserve_tomb();
   }
   // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to them,
   // or done, and the value's reference on the keyval is gone. The claim is then ended, and the table
@@ -66,42 +67,21 @@ class Deletion {
       if (holder == nullptr) return false;
     }
     const Target copy = target;  // in memory only here
-    hand_off_to(*holder, copy, slot, keyval, found, claim, *cell_, taken_);
+    hand_off_to(*holder, copy, slot, keyval, found, claim, *cell_);
     cell_ = nullptr;
     return true;
   }
 
-  // Whether the thread is known to be one of the operating system's: the others have no `deletes`.
-  bool is_by_os_thread() const { return !taken_; }
   // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
 
  private:
-  [[gnu::always_inline]] bool announce(const Table& table) {
-    cell_ = &readers_.near_record().deletes;
-    if (!cell_->is_free_for(this_thread().identity)) [[unlikely]] {
-      cell_ = readers_.take();
-      if (cell_ == nullptr) return false;
-      taken_ = true;
-    }
-    // Release: a thread that reads it reads `thread`. The next step on the slot releases both.
-    cell_->what.store(Announcement::of(&table, Says::kDeletes), kRelease);
-    return true;
-  }
-  [[gnu::always_inline]] static void withdraw(Readers& readers, Announcement& cell, bool taken) {
-    if (taken) [[unlikely]] {
-      readers.release(cell);
-    } else {
-      cell.what.store(0, kRelease);  // hands on what was done to the table
-    }
-  }
   [[gnu::noinline]] static void hand_off_to(const Announcement& holder, const Target& target,
                                             Pair& slot, id::Keyval keyval, SlotContent found,
-                                            slot::Claim* claim, Announcement& cell, bool taken);
+                                            slot::Claim* claim, Announcement& cell);
 
   Readers& readers_;
   Announcement* cell_ = nullptr;
-  bool taken_ = false;  // whether the cell was taken; else it is the record's `deletes`
 };
 
 // Whether another thread is within a deletion that will touch the table.

@@ -141,10 +141,9 @@ namespace {
   Announcement& cell = *borrowed->cell;
   borrowed->cell = nullptr;
   const Pair* const slot = Announcement::slot(what);
-  const bool first = &cell == &readers.near_record().first;
-  if (retract_hold(readers, slot, cell, first ? 0 : uintptr_t(Says::kTaken))) [[unlikely]]
+  if (retract_hold(readers, slot, cell)) [[unlikely]]
     return end_give_back(readers, slot, cell);
-  if (!first) readers.release(cell);
+  readers.release(cell);
   return ATTRCACHE_OK;
 }
 
@@ -176,7 +175,7 @@ int give_back_attribute(Borrowed* borrowed) {
 int end_give_back(Readers& readers, const Pair* slot, Announcement& cell) {
   // The cell is this thread's, which has announced nothing else since.
   Tomb* const left = take_handed_off(readers, slot, cell.meta.load(kRelaxed));
-  if (cell.what.load(kRelaxed) != 0) readers.release(cell);
+  readers.release(cell);
   if (left != nullptr) delete_handed_off(readers, *left);
   return ATTRCACHE_OK;
 }

@@ -35,12 +35,11 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
 }
 
 // (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken, or nothing. Whether the deletion may have been handed off to
+// given up. The cell then says kTaken. Whether the deletion may have been handed off to
 // this thread.
-inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell,
-                         uintptr_t then = uintptr_t(Says::kTaken)) {
+inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell) {
   const uint64_t m = cell.meta.load(kRelaxed);
-  Readers::retract(cell, then);
+  Readers::retract(cell, uintptr_t(Says::kTaken));
   if (!meta::light(m)) full_fence();
   return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
 }
@@ -79,7 +78,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 // Does the whole give_back, of a Borrowed that holds something.
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was handed
-// off to this thread, and releases the cell unless it is free.
+// off to this thread, and releases the cell.
 [[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
                                                Announcement& cell);
 

@@ -38,11 +38,10 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   Deletion deletion(registry.readers());
   if (!deletion.prepare(target.table, now)) [[unlikely]]
     return ATTRCACHE_ERR_MEMORY;
-  ThreadState* thread = &this_thread();
+  ThreadState& thread = registry.threads().self();
   unsigned nested = 0;
-  if (!deletion.is_by_os_thread() || thread->innermost != nullptr) [[unlikely]] {
-    thread = &registry.threads().self();
-    nested = nested_sets(*thread, target.table, slot);
+  if (thread.innermost != nullptr) [[unlikely]] {
+    nested = nested_sets(thread, target.table, slot);
     if (nested == kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;
   }
   stripe::Name name;
@@ -59,8 +58,8 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   }
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
-  if (deletion.hand_off(target, *thread, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
-  TableScope scope(*thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
+  if (deletion.hand_off(target, thread, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
+  TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, key.keyval);
   int result = ATTRCACHE_OK;
   if (code != 0) [[unlikely]] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a look through all announcements must find, whatever comes and goes meanwhile: the records in
-// use (readers/active_records.h), and a record's blocks of cells (readers/thread_record.h).
+// use (readers/active_records.h), and a record's linked cells (readers/thread_record.h).
 
 #include <algorithm>
 #include <utility>
@@ -169,102 +169,96 @@ TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
   race_to_enter({3, 1}, begins, holds_and_ends, look_and_change);
 }
 
-// A record's blocks, of which the first two cells are used. One cell of the middle block is held
-// throughout.
-struct Blocks {
+// A record with three linked cells. That in the middle holds throughout.
+struct Cells {
   ThreadRecord record;
-  CellBlock blocks[3] = {CellBlock(&record), CellBlock(&record), CellBlock(&record)};
+  LinkedCell cells[3] = {LinkedCell(record), LinkedCell(record), LinkedCell(record)};
 
-  Blocks() {
-    for (CellBlock& block : blocks) {
-      block.used.store(1, kRelaxed);
-      record.link(block);  // the last one is the first now
-    }
-    blocks[1].cells[0].what.store(kHeld, kRelaxed);
+  Cells() {
+    for (LinkedCell& cell : cells) link(cell);  // the last one is the first now
+    cells[1].what.store(kHeld, kRelaxed);
   }
   static constexpr uintptr_t kHeld = 64;
+  void link(LinkedCell& cell) {
+    record.spare = &cell;
+    record.link();
+  }
+  void again(int cell) {
+    record.unlink(cells[cell]);
+    record.link();
+  }
   bool finds(const Announcement& one) {
     return record.any_of([&one](Announcement& cell) {
       return &cell == &one && AsymmetricFence::look(cell.what) == kHeld;
     });
   }
   int linked() {
-    int found = 0;
-    record.any_of([&](Announcement& cell) {
-      for (CellBlock& block : blocks) found += &cell == &block.cells[0];
-      return false;
-    });
+    int found = -1;  // the record's `first` isn't counted
+    record.any_of([&found](Announcement&) { return ++found, false; });
     return found;
-  }
-  void again(int block) {
-    record.unlink(blocks[block]);
-    record.spare = blocks[block].spare;
-    record.link(blocks[block]);
   }
 };
 
-TEST(CellBlocks, LinkedAgainBesideALook) {
+TEST(LinkedCells, LinkedAgainBesideALook) {
   for (const auto& [first, last] : {std::pair(0, 0), std::pair(2, 2), std::pair(0, 2)}) {
     run_model({3, 1}, [first = first, last = last] {
-      Blocks b;
+      Cells c;
       spawn([&] {
-        b.again(first);
-        b.again(2 - first);
-        b.record.unlink(b.blocks[last]);
+        c.again(first);
+        c.again(2 - first);
+        c.record.unlink(c.cells[last]);
       });
-      spawn([&] { expect(b.finds(b.blocks[1].cells[0]), "it was announced before"); });
+      spawn([&] { expect(c.finds(c.cells[1]), "it was announced before"); });
       join();
-      expect(b.linked() == 2, "and no other is lost");
+      expect(c.linked() == 2, "and no other is lost");
     });
   }
 }
-TEST(CellBlocks, UnlinkedInAnyOrder) {
+TEST(LinkedCells, UnlinkedInAnyOrder) {
   run_model({}, [] {
     int order[] = {0, 1, 2};
     do {
-      Blocks b;
+      Cells c;
       for (int left = 3; left-- > 0;) {
-        b.record.unlink(b.blocks[order[left]]);
-        expect(b.linked() == left, "the others stay linked");
+        c.record.unlink(c.cells[order[left]]);
+        expect(c.linked() == left, "the others stay linked");
       }
     } while (std::next_permutation(order, order + 3));
   });
 }
-// A look that passes a block over, because no cell of it is in use, sees what the last holder has done.
-TEST(CellBlocks, TheLastHolderLetsGoBesideALook) {
+// A look that doesn't find a cell, because it is unlinked, sees what its holder has done.
+TEST(LinkedCells, AHolderLetsGoBesideALook) {
   run_model({3, 1}, [] {
-    Blocks b;
+    Cells c;
     Plain<int> held;
-    Announcement& cell = b.blocks[1].cells[0];
+    LinkedCell& cell = c.cells[1];
     spawn([&] {
       held.read();
       cell.what.store(0, kRelease);
-      b.record.put_back(cell);
+      c.record.unlink(cell);
     });
     spawn([&] {
-      const bool found = b.finds(cell);
+      const bool found = c.finds(cell);
       if (!found) held.write(1);
       reaches("found", found);
-      reaches("passed over", !found);
+      reaches("not found", !found);
     });
     join();
   });
 }
-TEST(CellBlocks, LinkedBesideALookForWhatIsAnnouncedThere) {
+TEST(LinkedCells, LinkedBesideALookForWhatIsAnnouncedThere) {
   for (const auto of : {AsymmetricFence::Of::kLight, AsymmetricFence::Of::kFull}) {
     run_model({3, 1}, [of] {
-      Blocks b;
+      Cells c;
       Change change = {of};
-      Announcement& cell = b.blocks[0].cells[1];
-      b.record.unlink(b.blocks[0]);
-      b.blocks[0].used.store(0, kRelaxed);
+      c.record.unlink(c.cells[2]);
+      c.record.unlink(c.cells[0]);
       spawn([&] {
-        b.record.link(b.blocks[0]);
-        b.again(2);
-        b.blocks[0].used.store(1, kRelaxed);
-        change.announce(cell.what, Blocks::kHeld);
+        LinkedCell& cell = c.record.link();
+        c.link(c.cells[2]);
+        change.announce(cell.what, Cells::kHeld);
       });
-      spawn([&] { change.look([&] { return b.finds(cell); }); });
+      spawn([&] { change.look([&] { return c.finds(c.cells[0]); }); });
       join();
       change.check();
     });

@@ -38,24 +38,22 @@ class ReadersTest : public ::testing::Test {
   Readers readers{threads, kProcessMemory, false};
 };
 
-TEST_F(ReadersTest, BlocksAreLinkedWhileACellOfThemIsInUse) {
+TEST_F(ReadersTest, CellsAreLinkedWhileTheyAreInUse) {
   ThreadRecord& mine = *readers.mine();
   std::vector<Announcement*> taken;
   for (int i = 0; i < 1000; ++i) taken.push_back(readers.take());
   EXPECT_EQ(std::set<Announcement*>(taken.begin(), taken.end()).size(), 1000u);
   EXPECT_EQ(announced(), 1000);
-  // All but one of each seven, so that most blocks keep one.
   for (size_t i = 0; i < taken.size(); ++i) {
     if (i % 7 != 0) readers.release(*taken[i]);
   }
   EXPECT_EQ(announced(), 143);
   for (size_t i = 0; i < taken.size(); i += 7) readers.release(*taken[i]);
   EXPECT_EQ(announced(), 0);
-  ASSERT_NE(mine.first_block(), nullptr);
-  EXPECT_EQ(mine.first_block()->next.load(kRelaxed), nullptr) << "one stays";
+  EXPECT_EQ(mine.linked.load(kRelaxed), nullptr);
 }
 
-TEST_F(ReadersTest, ACellFindsItsBlockAndSharesNoLineWithAnotherThreads) {
+TEST_F(ReadersTest, ACellSharesNoLineWithAnotherThreads) {
   readers.take();  // the record's own
   Announcement* const mine = readers.take();
   Announcement* others = nullptr;
@@ -63,8 +61,8 @@ TEST_F(ReadersTest, ACellFindsItsBlockAndSharesNoLineWithAnotherThreads) {
     readers.take();
     others = readers.take();
   });
-  EXPECT_EQ(CellBlock::of(*mine).record, readers.mine());
-  EXPECT_NE(CellBlock::of(*others).record, readers.mine());
+  EXPECT_EQ(&static_cast<LinkedCell*>(mine)->record, readers.mine());
+  EXPECT_NE(&static_cast<LinkedCell*>(others)->record, readers.mine());
   EXPECT_NE(reinterpret_cast<uintptr_t>(mine) / 64, reinterpret_cast<uintptr_t>(others) / 64);
 }
 
@@ -86,9 +84,11 @@ TEST_F(ReadersTest, RecordsOfEndedThreadsAreTakenOut) {
   });
   EXPECT_EQ(announced(), 1);  // takes the quiet ones out
   for (ThreadRecord* const record : records)
-    record->deletes.what.store(uintptr_t(Says::kTaken), kRelaxed);
-  EXPECT_EQ(announced(), 2) << "only in the record that is in use: of its cell, and of `deletes`";
-  for (ThreadRecord* const record : records) record->deletes.what.store(0, kRelaxed);
+    record->first.what.store(uintptr_t(Says::kTaken), kRelaxed);
+  EXPECT_EQ(announced(), 1) << "only in the record that is in use";
+  for (ThreadRecord* const record : records) {
+    if (&record->first != left[7]) record->first.what.store(0, kRelaxed);
+  }
   // Threads that get these ordinals enter their records again.
   support::run_threads(1, [&](int) { EXPECT_NE(readers.take(), nullptr); });
   EXPECT_EQ(announced(), 2);
