@@ -36,7 +36,6 @@ struct Announcement {
   static constexpr uintptr_t kSays = alignof(Pair) - 1;
   static Says says(uintptr_t what) { return static_cast<Says>(what & kSays); }
   static const Pair* slot(uintptr_t what) { return reinterpret_cast<const Pair*>(what & ~kSays); }
-  static bool is_about_any(uintptr_t what) { return what > kSays; }
   static bool holds(uintptr_t what, const Pair* slot) {
     static_assert(uintptr_t(Says::kBorrows) == 0 && uintptr_t(Says::kCopies) == 1);
     return (what ^ reinterpret_cast<uintptr_t>(slot)) <= uintptr_t(Says::kCopies);

@@ -9,13 +9,10 @@ namespace attrcache {
 namespace {
 
 // Whether a cell announces that its thread holds an attachment.
-bool is_holder(const Announcement& cell, uintptr_t what, const Pair* slot, uint64_t m) {
+bool is_holder(const Announcement& cell, const Pair* slot, uint64_t m) {
   // (F4) The cell may be announcing the next attachment meanwhile.
-  return Announcement::holds(what, slot) && meta::same_attachment(cell.meta.load(kAcquire), m);
-}
-
-bool still_holds(const Announcement& cell, const Pair* slot, uint64_t m) {
-  return is_holder(cell, AsymmetricFence::look(cell.what), slot, m);
+  return Announcement::holds(AsymmetricFence::look(cell.what), slot) &&
+         meta::same_attachment(cell.meta.load(kAcquire), m);
 }
 
 // Whether a taken tomb was taken by another thread, which may not have said so yet.
@@ -76,8 +73,8 @@ void end_tomb(Readers& readers, Tomb& tomb) {
 
 const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
   const Announcement* holder = nullptr;
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!is_holder(cell, what, slot, m)) return false;
+  readers.any([&](Announcement& cell, uintptr_t) {
+    if (!is_holder(cell, slot, m)) return false;
     holder = &cell;
     return true;
   });
@@ -141,7 +138,7 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   readers.release(cell);
   // (L9) The holder that was found is asked first, because it is nearly always there still.
   AsymmetricFence::heavy_fence(readers_of(m));
-  const bool mine = tomb.turn(open) && !still_holds(holder, &slot, m) &&
+  const bool mine = tomb.turn(open) && !is_holder(holder, &slot, m) &&
                     find_holder(readers, &slot, m) == nullptr && take(readers, tomb, open);
   if (mine) {
     delete_handed_off(readers, tomb);
@@ -162,15 +159,12 @@ bool is_at_rest(const Readers& readers, const Table& table) {
   return !others_delete_in(readers, table) && !readers.any_handed_off();
 }
 
-// Notes all slots of which values are held, but by this thread's own copies.
+// Notes all slots of which values are held.
 void HeldByOthers::look(AsymmetricFence::Of of) {
   const Readers& readers = target_.registry.readers();
   AsymmetricFence::heavy_fence(of);
-  const uint64_t me = readers.threads().identity();
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    const Says says = Announcement::says(what);
-    if (!Announcement::is_about_any(what) || says == Says::kDeletes) return false;
-    if (says == Says::kCopies && cell.thread.load(kRelaxed) == me) return false;
+  readers.any([&](Announcement&, uintptr_t what) {
+    if (Announcement::says(what) > Says::kCopies) return false;
     const unsigned b = bit(Announcement::slot(what));
     slots_[b / 64] |= uint64_t{1} << b % 64;
     return false;
@@ -181,31 +175,21 @@ void HeldByOthers::look(AsymmetricFence::Of of) {
 
 bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
   Readers& readers = target_.registry.readers();
+  give_up_copies_of(readers.threads().self(), target_.table, slot, m);
   if (!looked_ || (meta::light(m) && !looked_for_light_)) look(readers_of(m));
-  const uint64_t me = readers.threads().identity();
-  const auto is_other = [&](Announcement& cell, uintptr_t what) {
-    return is_holder(cell, what, &slot, m) &&
-           (cell.thread.load(kRelaxed) != me || Announcement::says(what) != Says::kCopies);
-  };
-  const auto is_own = [&](Announcement& cell) {
-    const uintptr_t what = cell.what.load(kRelaxed);
-    return what != 0 && is_other(cell, what);
-  };
   const unsigned b = bit(&slot);
-  bool held = (slots_[b / 64] & uint64_t{1} << b % 64) != 0 || readers.threads().hooked();
-  if (held) {
-    held = readers.any(is_other);
-  } else if (ThreadRecord* const mine = readers.mine()) {
-    held = mine->any_of(is_own);  // a delete_fn of this free may have borrowed since
-  }
-  if (!held) give_up_copies_of(readers.threads().self(), target_.table, slot, m);
-  return held;
+  if ((slots_[b / 64] & uint64_t{1} << b % 64) != 0 || readers.threads().hooked())
+    return find_holder(readers, &slot, m) != nullptr;
+  // A delete_fn of this free may have borrowed since.
+  ThreadRecord* const mine = readers.mine();
+  return mine != nullptr &&
+         mine->any_of([&](const Announcement& cell) { return is_holder(cell, &slot, m); });
 }
 
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    holders += is_holder(cell, what, &slot, m);
+  readers.any([&](Announcement& cell, uintptr_t) {
+    holders += is_holder(cell, &slot, m);
     return false;
   });
   return holders;

@@ -91,9 +91,9 @@ bool others_delete_in(const Readers& readers, const Table& table);
 bool is_at_rest(const Readers& readers, const Table& table);
 
 // What a free must know, which leaves no deletion to others: whether anybody holds a value that the
-// caller has claimed, this thread's own copies not counted. If nobody does, these are given up, as
-// above. It looks through the cells once for all values, because no other thread may begin to hold
-// a value of an object that is being freed.
+// caller has claimed. This thread's own copies are given up first, as above. It looks through the
+// cells once for all values, because no other thread may begin to hold a value of an object that is
+// being freed.
 class HeldByOthers {
  public:
   explicit HeldByOthers(const Target& target) : target_(target) {}
