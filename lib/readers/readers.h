@@ -146,7 +146,7 @@ class Readers {
 
   ThreadRecord* make_group();
   static Announcement* taken(Announcement& cell) {
-    cell.more.store(0, kRelaxed);  // it is no attrcache_borrowed's any more
+    cell.borrowed.store(0, kRelaxed);  // it is no attrcache_borrowed's any more
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
     cell.what.store(uintptr_t(Says::kTaken), kRelease);

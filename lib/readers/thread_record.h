@@ -54,9 +54,8 @@ struct Announcement {
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{kNobody};
-  // kBorrows: the attrcache_borrowed that holds by this cell; a copy of it is told apart by its
-  // address.
-  Atomic<uint64_t> more{0};
+  // The attrcache_borrowed that holds by this cell, or 0; a copy of it is told apart by its address.
+  Atomic<uint64_t> borrowed{0};
 
   static constexpr uint64_t kNobody = 1;  // no thread has this identity
   // For a record's `first`.

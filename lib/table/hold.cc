@@ -10,17 +10,16 @@ namespace attrcache {
 
 namespace {
 
-// How a cell that the slow path uses names its attrcache_borrowed (Announcement::more): by its
+// How a cell that the slow path uses names its attrcache_borrowed (Announcement::borrowed): by its
 // address, with a bit that distinguishes it from cells of the fast path.
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.
 [[gnu::noinline, gnu::cold]] bool in_use(const Readers& readers, const Borrowed* borrowed) {
   const uint64_t me = readers.threads().identity();
-  return readers.any([&](Announcement& cell, uintptr_t what) {
-    const Says says = Announcement::says(what);
-    if (says != Says::kBorrows && says != Says::kTaken) return false;
-    return (cell.more.load(kRelaxed) | 1) == mark_of(borrowed) && cell.thread.load(kRelaxed) == me;
+  return readers.any([&](Announcement& cell, uintptr_t) {
+    return (cell.borrowed.load(kRelaxed) | 1) == mark_of(borrowed) &&
+           cell.thread.load(kRelaxed) == me;
   });
 }
 
@@ -34,7 +33,7 @@ uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(
   Readers& readers = registry.readers();
   Announcement* const cell = readers.take();
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
-  cell->more.store(mark_of(borrowed), kRelaxed);
+  cell->borrowed.store(mark_of(borrowed), kRelaxed);
   *borrowed = {value.in_c, cell, &readers, 0};
   return ATTRCACHE_OK;
 }
@@ -77,7 +76,7 @@ constexpr uint64_t kBorrowsForALightOne = 32;
   borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
   borrowed->cell = &cell;
   borrowed->readers = &registry.readers();
-  cell.more.store(mark_of(borrowed), kRelaxed);
+  cell.borrowed.store(mark_of(borrowed), kRelaxed);
   if ((m & meta::kUnheld) == 0 && !meta::light(m))
     return count_full_borrow(registry.readers(), *slot, m);
   return ATTRCACHE_OK;
@@ -138,7 +137,7 @@ namespace {
 
 int give_back_attribute(Borrowed* borrowed) {
   const Announcement* const cell = borrowed->cell;
-  const uint64_t keeps = cell->more.load(kRelaxed);
+  const uint64_t keeps = cell->borrowed.load(kRelaxed);
   const uintptr_t what = cell->what.load(kRelaxed);
   if (keeps != mark_of(borrowed) || what == 0) [[unlikely]] {
     // Borrowed by the fast path, by which its own thread would have given it back; else given back, or

@@ -95,7 +95,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   const uint64_t m = slot.load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
     return borrow_by_first(registry, table, keyval, borrowed, slot, cell);
-  cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
+  cell.borrowed.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
   if (!slot.still(m, &value)) [[unlikely]]  // (L2)
@@ -146,7 +146,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   if (!borrowed->holds()) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   Announcement& cell = *borrowed->cell;
-  if (!cell.more.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
+  if (!cell.borrowed.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
       cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
