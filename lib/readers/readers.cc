@@ -148,6 +148,7 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
   }
   // Now, because whoever takes it when it is open uncounts it. The deleter's fence orders this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
+  handed_off_.fetch_add(1, kRelaxed);
   return *placed;
 }
 

@@ -89,19 +89,18 @@ class Readers {
     ThreadRecord* const record = mine();
     return record != nullptr && (record->tomb != nullptr || (record->tomb = memory_.make<Tomb>()));
   }
-  // (L8) A tomb for an attachment, for the caller to fill in and open. Lock-free.
+  // (L8) A tomb for an attachment, for the caller to fill in and open; from here to free_tomb() it is
+  // counted. A thread that sees it open, or its opener's call ended, sees that. Lock-free.
   Tomb& place_tomb(const Pair& slot, uint64_t meta);
-  // Ends the use of a tomb that is the caller's.
+  // Ends the use of a tomb that is the caller's. Release: whoever sees that no tomb is left frees
+  // objects that their delete_fns may have used.
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;
     tomb.free();
-    of.in_use.fetch_sub(1, kRelease);  // as in uncount_handed_off()
+    of.in_use.fetch_sub(1, kRelease);
+    handed_off_.fetch_sub(1, kRelease);
   }
-  // How many deletions are handed off to others. A thread that sees a tomb open, or its opener's
-  // call ended, sees it counted. Release and acquire, because whoever sees that none is left any
-  // more frees objects that their delete_fns may have used.
-  void count_handed_off() { handed_off_.fetch_add(1, kRelaxed); }
-  void uncount_handed_off() { handed_off_.fetch_sub(1, kRelease); }
+  // Whether any tomb is in use. Acquire: pairs with free_tomb().
   bool any_handed_off() const { return handed_off_.load(kAcquire) != 0; }
   // Visits the tombs that share a bucket with this attachment; or all that may be in use.
   template <typename Visit>

@@ -65,7 +65,6 @@ void end_tomb(Readers& readers, Tomb& tomb) {
   Registry& registry = *tomb.registry.load(kRelaxed);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   readers.free_tomb(tomb);
-  readers.uncount_handed_off();
   registry.drop(keyval);
 }
 
@@ -130,7 +129,6 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   tomb.object.store(target.object, kRelaxed);
   tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target.object),
                             kRelaxed);
-  readers.count_handed_off();
   target.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
@@ -210,7 +208,6 @@ bool finish_own_handed_off(Readers& readers, const Table& table) {
 
 bool any_tomb_of(const Readers& readers, const Table& table) {
   bool any = false;
-  if (!readers.any_handed_off()) return any;
   readers.for_each_tomb([&](const Tomb& tomb) {
     // One that is only placed may still name the table of its former use.
     any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen && is_of(tomb, table);
