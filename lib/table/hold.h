@@ -15,6 +15,7 @@
 
 #include "callback/language.h"
 #include "keyval/registry.h"
+#include "table/hand_off.h"
 #include "table/slot.h"
 #include "table/table.h"
 
@@ -45,9 +46,7 @@ inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement&
 }
 
 // (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the caller
-// must run it by delete_handed_off() (hand_off.h).
-[[gnu::noinline]] Tomb* take_handed_off(const Readers& readers, const Pair* slot,
-                                        uint64_t m);  // hand_off.h
+// must run it by delete_handed_off().
 inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
   if (!retract_hold(readers, &slot, cell)) [[likely]]
     return nullptr;
