@@ -176,7 +176,6 @@ int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConventi
 }
 
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention) {
-  if (callbacks.destructor == nullptr) return;
   static_cast<void>(is_left_by_exception(convention, [&callbacks] {
     callbacks.destructor(callbacks.extra_state, callbacks.context);
   }));

@@ -123,7 +123,7 @@ Shape* shape(attrcache_callback* callback) {
   return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
 }
 
-// Runs the destructor, if there is one. An exception that it throws is dropped, because a
+// Runs the destructor. An exception that it throws is dropped, because a
 // destructor has no way to report an error.
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention);
 

@@ -134,15 +134,11 @@ attrcache_counters Domain::counters() const {
 }
 
 int Domain::end(bool anyway, attrcache_leaks* leaks) {
+  const attrcache_counters now = counters();
   *leaks = {};
-  for_each_kind([leaks](Registry& kind) {
-    kind.for_each_entry([leaks](const Entry& entry, const References& references) {
-      const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
-      if (!entry_word::exists(word)) return;
-      leaks->attributes += references.count();
-      ++((word & entry_word::kFreed) != 0 ? leaks->freed_keyvals : leaks->keyvals);
-    });
-  });
+  leaks->attributes = now.attributes;
+  leaks->keyvals = now.keyvals_created - now.keyvals_freed;
+  leaks->freed_keyvals = now.keyvals_freed - now.keyvals_gone;
   if (leaks->attributes != 0 && !anyway) return ATTRCACHE_ERR_BUSY;
   // Keyvals that have attributes are not freed: their destructors must not run, because the values
   // were not deleted. The loop is needed because a destructor may delete the last attribute under

@@ -72,10 +72,6 @@ class Epoch {
     const uint64_t pin_;
   };
 
-  // Call this for something that no new look-up can find any more. True if no thread can still see
-  // it either: then it may be used again at once. Else it must be retired. Wait-free.
-  bool unseen() { return pins(read()) == 0; }
-
   // Takes over something that no new look-up can find any more. When it returns, the item is
   // reclaimed already, or waits for the end of its grace period. Lock-free.
   void retire(Retired* item);

@@ -22,7 +22,6 @@
 #ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
 #define ATTRCACHE_KEYVAL_ENTRIES_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,23 +57,22 @@ class Entries {
   static constexpr uint32_t kFirstChunkLength = 64;
 
   // The reference counter, in the stripe of the thread with that ordinal, of the keyval at any
-  // offset; behind it are those of the others in its batch of indices. Null if there never was one.
-  // The caller uses a counter only once it has found a value under its keyval, or a slot of one whose
-  // index is beyond the first chunk.
+  // offset; behind it are those of the others in its chunk. Null if there never was one.
   [[gnu::always_inline]] References::Counter* counters(id::Offset offset, unsigned ordinal) const {
-    if (id::bytes(offset) >= kFirstChunkLength << id::kIndexShift) [[unlikely]]
-      return far_counters(offset, ordinal);
-    // (K5) pairs with K6
-    References::Counter* const counters = counters_[kFirstChunk].load(kAcquire);
-    if (counters == nullptr) [[unlikely]]
-      return nullptr;
-    return counters + (ordinal & stripe_mask_) * kFirstChunkLength +
-           (id::bytes(offset) >> id::kIndexShift);
+    if (id::bytes(offset) < kFirstChunkLength << id::kIndexShift) [[likely]]
+      return counters(kFirstChunk, offset, ordinal);
+    return counters(chunk_of(offset), offset, ordinal);
   }
 
   // Calls visit(Entry&, references) for every index that was ever used, without a pin.
   template <typename Visit>
-  void for_each_entry(Visit visit) const;
+  void for_each_entry(Visit visit) const {
+    const uint32_t end = used_indices();
+    for (uint32_t index = 0; index < end; ++index) {
+      const id::Offset offset = id::offset_at(index);
+      visit(at(offset), references(offset));
+    }
+  }
 
   // Where the address of the first chunk's entries is within this: for attrcache_inline.h.
   static constexpr size_t first_entries_at() {
@@ -129,16 +127,12 @@ class Entries {
     return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));
   }
 
-  // The entry of an index whose chunk exists.
-  Entry& at(id::Offset offset) const { return at(chunk_of(offset), offset); }
-  Entry& at(size_t c, id::Offset offset) const {
-    return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
-  }
-
   // The chunk of any offset, or 0.
   uintptr_t chunk_at(id::Offset offset) const {
     return chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
   }
+  // The entry of an index whose chunk exists.
+  Entry& at(id::Offset offset) const { return *entry_at(chunk_at(offset), offset); }
 
   // The word of the entry of any offset, or 0.
   uint64_t word_at(id::Offset offset) const {
@@ -148,14 +142,12 @@ class Entries {
     return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
   }
 
-  // The stripes, and the references, of an index whose chunk exists.
-  References::Stripes stripes(id::Offset offset) const { return stripes(chunk_of(offset), offset); }
-  References::Stripes stripes(size_t c, id::Offset offset) const {
-    // (K5) pairs with K6
-    return {counters_[c].load(kAcquire) + (id::bytes(offset) >> id::kIndexShift),
+  // The references of an index whose chunk exists.
+  References references(id::Offset offset) const {
+    const size_t c = chunk_of(offset);
+    return {at(offset).exact, counters_[c].load(kAcquire) + id::index(offset),  // (K5)
             static_cast<unsigned>(c) - id::kIndexShift, stripe_mask_};
   }
-  References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
 
   // All indices that were ever used are below this one.
   uint32_t used_indices() const {
@@ -167,15 +159,12 @@ class Entries {
   // Begins a new round, or adds an index to this one: `now` is the cursor, and no index from there on
   // is free.
   [[gnu::noinline]] int end_round(uint64_t now, const Memory& memory);
-  References::Counter* far_counters(id::Offset offset, unsigned ordinal) const {
-    const size_t c = chunk_of(offset);
-    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
-    // hence acquired K6; and the value, or the slot (T2), was published since.
-    References::Counter* const counters = counters_[c].load(kRelaxed);
+  [[gnu::always_inline]] References::Counter* counters(size_t c, id::Offset offset,
+                                                       unsigned ordinal) const {
+    References::Counter* const counters = counters_[c].load(kAcquire);  // (K5) pairs with K6
     if (counters == nullptr) [[unlikely]]
       return nullptr;
-    return counters + (id::bytes(offset) >> id::kIndexShift) +
-           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
+    return counters + id::index(offset) + (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
   }
 
   // The extra last entry stays 0, so out-of-range indices find no chunk.
@@ -212,19 +201,6 @@ inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error)
         entry->word.compare_exchange_strong(word, entry_word::as_taken(word, *taken), kAcqRel,
                                             kRelaxed)) [[likely]]
       return entry;
-  }
-}
-
-template <typename Visit>
-[[gnu::always_inline]] inline void Entries::for_each_entry(Visit visit) const {
-  const uint32_t end = used_indices();
-  for (size_t c = kFirstChunk; first_index(c) < end; ++c) {
-    const id::Offset first = id::offset_at(first_index(c));
-    Entry* entry = &at(c, first);
-    References::Stripes stripes = this->stripes(c, first);
-    Entry* const last = entry + std::min(length(c), end - first_index(c));
-    for (; entry != last; ++entry, ++stripes.first)
-      visit(*entry, References(entry->exact, stripes));
   }
 }
 

@@ -33,11 +33,10 @@ static_assert(sizeof(Record) <= 88, "attrcache.h says what a record takes");
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
-inline constexpr uint64_t kFreed = uint64_t{1} << 43;  // by attrcache_keyval_free
 // Without a keyval: a thread is about to make one here, or has not yet ended the one before.
 inline constexpr uint64_t kTaken = uint64_t{1} << 45;
-inline constexpr uint64_t kDestructs = uint64_t{1} << 46;  // has a destructor, of either sort
-inline constexpr unsigned kGenerationsShift = 48;          // 9 bits: generations handed out
+inline constexpr uint64_t kFreed = uint64_t{1} << 46;  // by attrcache_keyval_free
+inline constexpr unsigned kGenerationsShift = 48;      // 9 bits: generations handed out
 
 // Counts one more generation. The count is modulo 256, with 256 added once there were that many: so
 // check() knows whether a generation was ever handed out.
@@ -56,11 +55,9 @@ constexpr uint64_t as_taken(uint64_t word, id::Offset offset) {
 
 // The flags of its stripes.
 constexpr uint32_t flags(uint64_t word) {
-  const uint32_t flags = static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
-  static_assert(stripe::kUnheld == stripe::kNoDeleteFn << 1);
-  static_assert(stripe::kFull == stripe::kNoDeleteFn << 2);
-  return flags | (~flags & stripe::kNoDeleteFn) * 6;
+  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
 }
+static_assert(((kTaken | kFreed) >> kFlagsShift & stripe::kFlags) == 0);
 
 // The low half.
 constexpr id::Keyval keyval(uint64_t word) { return id::Keyval{static_cast<uint32_t>(word)}; }

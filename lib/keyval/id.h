@@ -47,13 +47,10 @@ constexpr Keyval make(unsigned kind, unsigned generation, uint32_t index) {
 constexpr bool well_formed(Keyval keyval) { return (bits(keyval) & kMarkerMask) == kMarker; }
 constexpr unsigned kind(Keyval keyval) { return bits(keyval) & kKindMask; }
 constexpr uint32_t index(Keyval keyval) { return (bits(keyval) & kOffsetMask) >> kIndexShift; }
-// The keyval with that generation and offset, of the kind of `first`, in which both are 0.
-constexpr Keyval following(Keyval first, unsigned generation, Offset offset) {
-  return Keyval{bits(first) | generation << kGenerationShift | static_cast<uint32_t>(offset)};
-}
 constexpr Keyval without_index(Keyval keyval) { return Keyval{bits(keyval) & ~kOffsetMask}; }
 constexpr Offset offset(Keyval keyval) { return Offset{bits(keyval) & kOffsetMask}; }
 constexpr Offset offset_at(uint32_t index) { return Offset{index << kIndexShift}; }
+constexpr uint32_t index(Offset offset) { return static_cast<uint32_t>(offset) >> kIndexShift; }
 // The offset of a well-formed keyval. For any other int it is more than the offset of any keyval,
 // so that the bounds check which get needs anyway rejects it.
 constexpr Offset slot_offset(Keyval keyval) {

@@ -12,14 +12,14 @@ bool References::drop_exact() {
 }
 
 void References::open(unsigned ordinal, id::Keyval keyval, uint32_t flags) {
-  const uint32_t bit = stripes_.bit_of(ordinal);
+  const uint32_t bit = 1u << (ordinal & mask_ & (kBits - 1));
   uint64_t word = exact_.load(kRelaxed);
   do {
     if ((word & kClosed) != 0) return;
     if ((word & bit) != 0) break;
     // (O1) Relaxed: it says only that close() must look at the stripe.
   } while (!exact_.compare_exchange_weak(word, word | bit, kRelaxed, kRelaxed));
-  Counter& stripe = stripes_.of(ordinal);
+  Counter& stripe = stripe_of(ordinal);
   uint64_t old = stripe.load(kRelaxed);
   do {
     if (opened(old) || stripe::name_in(old) == stripe::shut(keyval)) return;
@@ -35,7 +35,7 @@ References::Closed References::close(id::Keyval keyval) {
     // (C1) Relaxed: it says only that no more bits may be set.
   } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
   uint32_t counted = 0;
-  stripes_.for_each_of(word, [&counted, keyval](Counter& stripe) {
+  for_each_opened(word, [&counted, keyval](Counter& stripe) {
     // (C2, R7) acquire: pairs with R4.
     const uint64_t before = stripe.exchange(stripe::bits(stripe::shut(keyval)), kAcquire);
     if (opened(before)) counted += count_in(before);

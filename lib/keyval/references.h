@@ -60,7 +60,7 @@ inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta ha
 inline constexpr uint32_t kUnheld = 1u << 10;    // has one: what is attached begins unheld (meta.h)
 inline constexpr uint32_t kFull = 1u << 11;      // has one: as yet only for full readers (meta.h)
 inline constexpr uint32_t kNotDupFn = 1u << 12;  // not copied as by DUP_FN; in a meta it is 0
-inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
+inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kUnheld | kFull | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kShut = kOpen >> 1;
 
@@ -103,31 +103,15 @@ class References {
   static constexpr uint32_t kClosed = 1u << 30;           // no further stripe may be opened
   static constexpr uint32_t kCollected = 1u << 31;        // the stripes' counts are in exact
 
-  // The stripes of one keyval: mask + 1 counters, which is a power of two. Each is 2^shift counters
-  // after the one before.
-  struct Stripes {
-    Counter* first;
-    unsigned shift;
-    unsigned mask;
-    Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
-    uint32_t bit_of(unsigned ordinal) const { return 1u << (ordinal & mask & (kBits - 1)); }
-    // Visits the stripes whose bits are set in an exact word.
-    template <typename Visit>
-    void for_each_of(uint64_t word, Visit visit) const {
-      for (uint32_t left = word & kOpened; left != 0; left &= left - 1) {
-        for (auto s = static_cast<unsigned>(__builtin_ctz(left)); s <= mask; s += kBits)
-          visit(of(s));
-      }
-    }
-  };
-
-  References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
+  // There are mask + 1 stripes, which is a power of two. Each is 2^shift counters after the one before.
+  References(Counter& exact, Counter* first, unsigned shift, unsigned mask)
+      : exact_(exact), first_(first), shift_(shift), mask_(mask) {}
 
   // Begins the keyval's generation. Only the creator of the keyval may call this, before it
   // publishes the keyval.
   static void reset(Counter& exact, id::Keyval keyval);
 
-  Counter& stripe_of(unsigned ordinal) const { return stripes_.of(ordinal); }
+  Counter& stripe_of(unsigned ordinal) const { return first_[size_t{ordinal & mask_} << shift_]; }
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
   bool acquire_exact(id::Keyval keyval) const;
@@ -144,8 +128,6 @@ class References {
   // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
   // must drop it by drop_exact(). Wait-free.
   static bool drop_open(Counter& stripe);
-
-  static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }
 
   // Drops a reference on the exact count. True: it was the last, and the caller must end the
   // keyval. Wait-free.
@@ -182,8 +164,19 @@ class References {
   }
   // Whether the keyval with this exact word is gone.
   static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
+  // Visits the stripes whose bits are set in an exact word.
+  template <typename Visit>
+  void for_each_opened(uint64_t exact, Visit visit) const {
+    for (uint32_t left = exact & kOpened; left != 0; left &= left - 1) {
+      for (auto s = static_cast<unsigned>(__builtin_ctz(left)); s <= mask_; s += kBits)
+        visit(stripe_of(s));
+    }
+  }
+
   Counter& exact_;
-  const Stripes stripes_;
+  Counter* const first_;
+  const unsigned shift_;
+  const unsigned mask_;
 };
 
 inline bool References::acquire_exact(id::Keyval keyval) const {
@@ -228,8 +221,7 @@ inline uint64_t References::count() const {
   // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
   const uint64_t exact = exact_.load(kAcquire);
   uint32_t counts = count_in(exact);
-  if ((exact & kOpened) == 0) return counts;
-  stripes_.for_each_of(exact, [&counts](const Counter& stripe) {
+  for_each_opened(exact, [&counts](const Counter& stripe) {
     const uint64_t word = stripe.load(kAcquire);
     if (opened(word)) counts += count_in(word);
   });

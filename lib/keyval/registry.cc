@@ -11,7 +11,7 @@ using namespace entry_word;
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
                    Epoch& epoch, Readers& readers, const DomainSettings& settings)
     : Entries(stripes),
-      first_keyval_(id::make(kind, 0, 0)),
+      kind_(kind),
       name_(options.name),
       convention_{options.handle, options.fortran_handle, settings.catch_exceptions,
                   settings.fint_is_64_bits, settings.fortran_false},
@@ -23,14 +23,11 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
 
 Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
-  const uint32_t used = used_indices();
-  for (uint32_t index = 0; index < used; ++index) {
-    Entry& entry = at(id::offset_at(index));
+  for_each_entry([this](Entry& entry, const References&) {
     Record* const record = entry.record.load(kRelaxed);
-    if (entry_word::exists(entry.word.load(kRelaxed)) && record != &entry.own) {
-      settings_.memory.destroy(record);
-    }
-  }
+    if (entry_word::exists(entry.word.load(kRelaxed)) && record != &entry.own)
+      memory().destroy(record);
+  });
   release(memory());
 }
 
@@ -45,28 +42,17 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   memory.destroy(static_cast<Record*>(retired));
 }
 
-// Ends a keyval that is freed and has no references any more, and returns OK, so that free() may
-// end with a jump. The loads may be relaxed: R5 or R7 has ordered all that was done before, and
-// nobody else writes these members while a freed keyval without references exists, but for the bit
-// of a free that comes too late.
+// Ends a keyval that is freed and has no references any more. The loads may be relaxed: R5 or R7 has
+// ordered all that was done before, and nobody else writes these members while a freed keyval without
+// references exists, but for the bit of a free that comes too late.
 [[gnu::always_inline]] inline int Registry::end(Entry& entry, id::Offset offset) {
-  const uint64_t word = entry.word.load(kRelaxed);
-  const uint64_t generations = word >> kGenerationsShift;
+  const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: a thread that sees that sees all its attributes
   // deleted.
   entry.word.store(as_taken(generations << kGenerationsShift, offset), kRelease);
-  if (entry.record.load(kRelaxed) != &entry.own || (word & kDestructs) != 0 || !epoch_.unseen())
-      [[unlikely]] {
-    return end_slowly(entry);
-  }
-  put_back(entry);
-  return ATTRCACHE_OK;
-}
-
-// Ends a keyval that has a destructor, or a record that must be released or may still be seen.
-int Registry::end_slowly(Entry& entry) {
   Record& record = *entry.record.load(kRelaxed);
-  run_destructor(record.callbacks, convention_);
+  if (record.callbacks.destructor != nullptr) [[unlikely]]
+    run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
   put_back(entry);
@@ -85,18 +71,15 @@ stripe::Name Registry::open_stripe(id::Keyval keyval, unsigned ordinal) {
 
 stripe::Name Registry::acquire(id::Keyval keyval) {
   if (look_up(keyval) == 0) return stripe::Name::kNone;
-  const References all = references(id::offset(keyval));
-  const unsigned ordinal = thread_ordinal();
-  stripe::Name name;
-  if (References::acquire_open(all.stripe_of(ordinal), keyval, &name)) return name;
-  return all.acquire_exact(keyval) ? open_stripe(keyval, ordinal) : stripe::Name::kNone;
+  if (!references(id::offset(keyval)).acquire_exact(keyval)) return stripe::Name::kNone;
+  return open_stripe(keyval, thread_ordinal());
 }
 
-void Registry::drop(id::Keyval keyval) { drop_in_stripe(keyval, thread_ordinal()); }
-
-void Registry::drop_slowly(id::Keyval keyval) {
+void Registry::drop(id::Keyval keyval) {
+  const unsigned ordinal = thread_ordinal();
+  if (References::drop_open(stripe_of(keyval, ordinal))) return;
   const id::Offset offset = id::offset(keyval);
-  open_stripe(keyval, thread_ordinal());  // for the next time; now, while the reference is held
+  open_stripe(keyval, ordinal);  // for the next time; now, while the reference is held
   if (references(offset).drop_exact()) end(at(offset), offset);
 }
 
@@ -106,8 +89,8 @@ namespace {
   uint32_t flags = stripe::kNotDupFn;
   if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags |= stripe::kNullCopyFn;
   if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = 0;
-  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
-  return flags;
+  const bool deletes = callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN;
+  return flags | (deletes ? stripe::kUnheld | stripe::kFull : stripe::kNoDeleteFn);
 }
 
 }  // namespace
@@ -129,10 +112,9 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept
   }
   record->callbacks = callbacks;
   const auto generations = static_cast<uint32_t>(entry->word.load(kRelaxed) >> kGenerationsShift);
-  const id::Keyval made = id::following(first_keyval_, generations % id::kGenerations, offset);
+  const id::Keyval made = id::make(kind_, generations % id::kGenerations, id::index(offset));
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
-  if (callbacks.destructor != nullptr) word |= kDestructs;
   word |= uint64_t{flags} << kFlagsShift;
   // (K10) pairs with V1: a thread that sees this keyval counted sees that the one before it is gone
   // (K8).
@@ -192,9 +174,8 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   Entry& entry = at(offset);
   Record* const old = entry.record.load(kRelaxed);  // stored by this very thread
   entry.record.store(record, kRelease);             // (K9) pairs with V3
-  uint64_t changed = word & ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
-  changed |= uint64_t{flags_of(callbacks)} << kFlagsShift;
-  if (callbacks.destructor != nullptr) changed |= kDestructs;
+  const uint64_t changed = (word & ~(uint64_t{stripe::kFlags} << kFlagsShift)) |
+                           uint64_t{flags_of(callbacks)} << kFlagsShift;
   entry.word.store(changed, kRelease);  // (K2) pairs with K1
   epoch_.retire(old);                   // introspection may still look at it
   return ATTRCACHE_OK;

@@ -105,14 +105,9 @@ class Registry : public Entries {
   // The same in the stripe of the thread with that ordinal. Any thread's will do, so one that was
   // looked up before a callback may be given.
   [[gnu::always_inline]] void drop_in_stripe(id::Keyval keyval, unsigned ordinal) {
-    // There is such a counter, since there is such a reference.
-    References::Counter* const counter = counters(id::slot_offset(keyval), ordinal);
-    if (counter == nullptr) __builtin_unreachable();
-    if (!References::drop_open(*counter)) [[unlikely]]
-      drop_slowly(keyval);
+    if (!References::drop_open(stripe_of(keyval, ordinal))) [[unlikely]]
+      drop(keyval);
   }
-  // The rest of a drop that has found the thread's stripe not open.
-  [[gnu::noinline]] void drop_slowly(id::Keyval keyval);
 
   // The callbacks of a keyval on which the caller holds a reference.
   attrcache_callbacks& callbacks(id::Keyval keyval) const {
@@ -121,21 +116,12 @@ class Registry : public Entries {
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
   }
 
-  // Calls visit(word, Record&, references) for every keyval that exists, in the order of
-  // indices, with the epoch pinned.
-  template <typename Visit>
-  void for_each(Visit visit);
-
-  // Calls visit as for_each does, for one keyval. False if for_each would pass it by.
+  // Calls visit(word, Record&, references) with the epoch pinned. False: there is no such keyval.
   template <typename Visit>
   bool visit(id::Keyval keyval, Visit visit);
 
-  unsigned kind() const { return id::kind(first_keyval_); }
-  bool is_kind_of(id::Keyval keyval) const {
-    return id::kind(id::Keyval{id::bits(keyval) ^ id::bits(first_keyval_)}) == 0;
-  }
+  bool is_kind_of(id::Keyval keyval) const { return id::kind(keyval) == kind_; }
   const char* name() const { return name_; }
-  Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return readers_.threads(); }
   Readers& readers() const { return readers_; }
   // The `first` of Readers::near_record().
@@ -162,18 +148,21 @@ class Registry : public Entries {
   Counts counts() const;
 
  private:
-  template <typename Visit>
-  static void visit_pinned(Entry& entry, const References& references, Visit& visit);
+  // There is such a counter, since there is such a reference.
+  [[gnu::always_inline]] References::Counter& stripe_of(id::Keyval keyval, unsigned ordinal) const {
+    References::Counter* const counter = counters(id::slot_offset(keyval), ordinal);
+    if (counter == nullptr) __builtin_unreachable();
+    return *counter;
+  }
   int check_number(int number) const;
   int check_other_kind(id::Keyval keyval) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
   int end(Entry& entry, id::Offset offset);
-  [[gnu::noinline]] int end_slowly(Entry& entry);
-  stripe::Name open_stripe(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
+  stripe::Name open_stripe(id::Keyval keyval, unsigned ordinal);
 
-  const id::Keyval first_keyval_;  // the keyval with index 0 and generation 0
+  const unsigned kind_;
   const char* const name_;
   const CallingConvention convention_;
   const DomainSettings settings_;
@@ -183,54 +172,31 @@ class Registry : public Entries {
   Definitions definitions_;
 };
 
-// Must be called with the epoch pinned. It passes `visit` a word and a record that belong to the
-// same keyval, although that keyval may end, and others may follow it on the same index, between
-// any two of these reads:
+// `visit` gets a word and a record that belong to the same keyval, although that keyval may end, and
+// others may follow it on the same index, between any two of these reads:
 //   V1 reads that n keyvals of this index were begun. By K10 the end of keyval n-1 is seen, so a
 //      living keyval's word, if V2 reads one, is of keyval n or of a later one.
 //   V2 reads the word. By K2, all is seen that this keyval's create() stored before the word.
 //   V3 reads the record, which therefore is of the same keyval or of a later one. By K9, the number
 //      that was stored before the record is seen.
 //   V4 reads the number again. If it is still n, the record is of no later keyval than n, so that
-//      word and record are both of keyval n.
+//      word and record are both of keyval n. If not, the keyval has ended meanwhile.
 // The record stays as it is until the epoch is unpinned. For if the thread that ended the keyval
 // had found nobody pinned (E2), we would have pinned after that, and by E1 we would see the end of
 // the keyval (K8), so that V2 couldn't have read its word.
 template <typename Visit>
-[[gnu::always_inline]] inline void Registry::visit_pinned(Entry& entry,
-                                                          const References& references,
-                                                          Visit& visit) {
-  const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
-  const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
-  if (!entry_word::exists(word)) return;
-  Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
-  // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
-  // the index had no keyval.
-  if (entry.uses.load(kRelaxed) != uses) return;
-  visit(word, *record, references);
-}
-
-template <typename Visit>
-void Registry::for_each(Visit visit) {
-  const Epoch::Guard pin(epoch_);
-  for_each_entry([&visit](Entry& entry, const References& references) {
-    visit_pinned(entry, references, visit);
-  });
-}
-
-template <typename Visit>
 bool Registry::visit(id::Keyval keyval, Visit visit) {
   if (look_up(keyval) == 0) return false;
-  bool found = false;
-  auto if_same = [&](uint64_t word, Record& record, const References& references) {
-    if (entry_word::keyval(word) != keyval) return;
-    visit(word, record, references);
-    found = true;
-  };
   const Epoch::Guard pin(epoch_);
   const id::Offset offset = id::offset(keyval);
-  visit_pinned(at(offset), references(offset), if_same);
-  return found;
+  const Entry& entry = at(offset);
+  const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
+  const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
+  if (entry_word::keyval(word) != keyval) return false;
+  Record& record = *entry.record.load(kAcquire);        // (V3) pairs with K9
+  if (entry.uses.load(kRelaxed) != uses) return false;  // (V4)
+  visit(word, record, references(offset));
+  return true;
 }
 
 }  // namespace attrcache

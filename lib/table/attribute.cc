@@ -17,10 +17,8 @@ struct Found {
 
 // Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
 [[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {
-  // The table may grow only if the keyval is alive, which taking a reference ensures.
-  if (registry.acquire(keyval) == stripe::Name::kNone) return registry.why_not(keyval);
+  if (registry.look_up(keyval) == 0) return registry.why_not(keyval);
   *slot = table.grow(id::index(keyval), registry.memory());
-  registry.drop(keyval);
   return *slot != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_MEMORY;
 }
 

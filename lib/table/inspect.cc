@@ -29,9 +29,10 @@ attrcache_keyval_info described(const Definition& definition) {
 
 size_t list_keyvals(Registry& registry, Inspected<attrcache_keyval_info> infos) {
   size_t count = 0;
-  const uint32_t mask = registry.settings().mask;
-  registry.for_each([&](uint64_t word, const Record&, const References& references) {
-    const auto number = static_cast<int>(static_cast<uint32_t>(word) ^ mask);
+  registry.for_each_entry([&](const Entry& entry, const References& references) {
+    const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
+    if (!entry_word::exists(word)) return;
+    const int number = registry.number_of(entry_word::keyval(word));
     infos.fill(count++, described(number, word, references));
   });
   registry.definitions().for_each(

@@ -69,7 +69,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
       result = ATTRCACHE_ERR_CALLBACK;
   }
   if (counter == nullptr || !References::drop_open(*counter)) [[unlikely]]
-    registry.drop_slowly(key.keyval);
+    registry.drop(key.keyval);
   return result;
 }
 

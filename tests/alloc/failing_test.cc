@@ -113,9 +113,8 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   const attrcache_callbacks callbacks = recorder.callbacks();
   std::vector<int> alive;
   for (int i = 0; i < 130; ++i) free_keyval(kind, recorder.keyval(kind));
-  {
-    Registry& registry = *reinterpret_cast<Registry*>(kind);
-    const Epoch::Guard pin(registry.epoch());
+  const int seen = recorder.keyval(kind);
+  Registry::of(kind).visit(id::of(seen), [&](uint64_t, const Record&, const References&) {
     int records = 0;
     for (int i = 0; i < 300; ++i) {
       int keyval = -7;
@@ -143,9 +142,10 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
     for (const int keyval : alive) {
       EXPECT_LE(id::index(id::of(keyval)), Registry::kRound + alive.size());
     }
-  }
+  });
+  free_keyval(kind, seen);
   EXPECT_EQ(universe.counters().reclaimable, 0u);
-  EXPECT_EQ(recorder.destructions, 420);
+  EXPECT_EQ(recorder.destructions, 421);
 }
 
 // A definition that fails uses nothing up: all 48 can be made, however many attempts have failed.

@@ -142,13 +142,6 @@ TEST(EpochModel, ReaderAgainstReuse) {
 TEST(EpochModel, ReaderAgainstReuseByAnother) {
   run_race<Reused>({3}, nothing, look_at_it, retire_it, take_it);
 }
-// What no thread can see any more need not be retired.
-TEST(EpochModel, ReaderAgainstReuseOfWhatIsUnseen) {
-  run_race<Reused>({}, nothing, look_at_it, [](Reused& r) {
-    r.linked.store(0, kRelaxed);
-    if (r.epoch.unseen()) r.item.body.write(2);
-  });
-}
 
 }  // namespace
 }  // namespace attrcache::model

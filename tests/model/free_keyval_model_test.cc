@@ -70,13 +70,12 @@ TEST_P(FreeKeyval, AgainstGet) {
 // Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
   const auto look = [](Fixture& f) {
-    Registry::of(f.kind()).for_each(
-        [&f](uint64_t word, const Record& record, const References& references) {
-          touch(&record);
-          expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
-          expect(record.callbacks.extra_state == &f.keys[0], "its own record");
-          expect(references.count() <= 1, "its references");
-        });
+    Registry::of(f.kind()).visit(id::of(f.keys[0].keyval), [&f](uint64_t, const Record& record,
+                                                                const References& references) {
+      touch(&record);
+      expect(record.callbacks.extra_state == &f.keys[0], "its own record");
+      expect(references.count() <= 1, "its references");
+    });
   };
   race(within({2, 1}), attached(), look, erase, free_keyval);
 }

@@ -15,6 +15,8 @@ constexpr Setting kComplete = {.bound = {}};
 constexpr auto create = [](Fixture& f) {
   f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen);
 };
+// The number of the first keyval.
+constexpr auto kGuessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
 constexpr auto introspect = [](Fixture& f) {
   const auto look = [&f](uint64_t, const Record& record, const References& references) {
     touch(&record);
@@ -22,10 +24,8 @@ constexpr auto introspect = [](Fixture& f) {
     expect(record.callbacks.extra_state == &f.keys[0], "its own record");
     expect(references.count() <= 1, "its references");
   };
-  Registry::of(f.kind()).for_each(look);
+  Registry::of(f.kind()).visit(id::of(kGuessed), look);
 };
-// The number of the first keyval.
-constexpr auto kGuessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
 
 TEST(Keyval, TwoCreatesAreTwo) { race(kComplete, nothing, create, create); }
 // The first keyval of a kind, seen by introspection and by a thread that guesses its number.

@@ -14,6 +14,10 @@ namespace {
 constexpr unsigned kStripes = 2;
 constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0); }
 
+bool is_open(const References::Counter& stripe) {
+  return (stripe.load(kRelaxed) & stripe::kOpen) != 0;
+}
+
 // kNoneAgain: they were open in the generation before.
 enum class Stripes { kNoneOpen, kNoneAgain, kAllOpen };
 
@@ -41,9 +45,8 @@ struct CountedIn {
     if (first != Stripes::kAllOpen) return;
     for (unsigned ordinal = 0; ordinal < kCount; ++ordinal) open(3, ordinal);
   }
-  References::Stripes all() { return {stripes, 0, kCount - 1}; }
-  References references() { return {exact, all()}; }
-  References::Counter& mine() { return all().of(thread_ordinal()); }
+  References references() { return {exact, stripes, 0, kCount - 1}; }
+  References::Counter& mine() { return references().stripe_of(thread_ordinal()); }
   void end() {
     keyval.write(0);
     ++ended;
@@ -100,7 +103,7 @@ struct CountedIn {
       expect(references().count() == static_cast<unsigned>(held), "as many as are held");
     for (References::Counter& stripe : stripes) {
       if (!closed) break;
-      expect(begin_next != nullptr || !References::is_open(stripe), "closed, or not opened");
+      expect(begin_next != nullptr || !is_open(stripe), "closed, or not opened");
       stripe::Name name;
       expect(!References::acquire_open(stripe, key(3), &name), "none is taken there");
     }
@@ -215,7 +218,7 @@ TEST(References, OpenedAgainstClose) {
 TEST(References, AStripeThatWasShutIsOpenedInTheNextGeneration) {
   race<1>({}, Stripes::kNoneAgain, take_exact, [](auto& c) {
     c.open(3, 0);
-    expect(References::is_open(c.stripes[0]), "opened");
+    expect(is_open(c.stripes[0]), "opened");
     expect(c.take(), "taken there");
   });
 }

@@ -143,7 +143,7 @@ def keyvals(registry):
         word = words(entry, 1)[0]
         if word >> 30 & 1:  # exists
             text = described(words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
-            yield word & 0xFFFFFFFF ^ mask, text + ", freed and still in use" * (word >> 43 & 1)
+            yield word & 0xFFFFFFFF ^ mask, text + ", freed and still in use" * (word >> 46 & 1)
     for definition in words(registry + PLACES_AT, PLACES):
         if definition:
             yield int32(definition), "predefined"

@@ -15,7 +15,7 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   // Do what Registry does.
   bool acquire(unsigned ordinal, unsigned generation) {
     stripe::Name name;
-    if (References::acquire_open(all.of(ordinal), key(generation), &name)) return true;
+    if (References::acquire_open(references.stripe_of(ordinal), key(generation), &name)) return true;
     if (!references.acquire_exact(key(generation))) return false;
     open(ordinal, generation);
     return true;
@@ -26,13 +26,12 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
     return references.close(key(generation)) == References::Closed::kEnded;
   }
   bool drop(unsigned ordinal) {
-    return !References::drop_open(all.of(ordinal)) && references.drop_exact();
+    return !References::drop_open(references.stripe_of(ordinal)) && references.drop_exact();
   }
 
   References::Counter exact{0};
   References::Counter stripes[64] = {};
-  References::Stripes all{stripes, 0, GetParam() - 1};
-  References references{exact, all};
+  References references{exact, stripes, 0, GetParam() - 1};
 };
 
 // One thread only attaches and the other only deletes, any number of times.
@@ -43,8 +42,8 @@ TEST_P(ReferencesTest, AStripesCountMayWrapAround) {
     begin(++now);
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(acquire(0, now));
     open(1, now);
-    all.of(0).fetch_add(times << 32, kRelaxed);
-    all.of(1).fetch_sub(times << 32, kRelaxed);
+    references.stripe_of(0).fetch_add(times << 32, kRelaxed);
+    references.stripe_of(1).fetch_sub(times << 32, kRelaxed);
     EXPECT_TRUE(acquire(0, now));
     EXPECT_FALSE(drop(1));
     EXPECT_EQ(references.count(), 3u) << times;
@@ -63,7 +62,7 @@ TEST_P(ReferencesTest, TheExactCountMayWrapAround) {
   for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     begin(++now);
     EXPECT_TRUE(acquire(0, now));
-    all.of(0).fetch_add(times << 32, kRelaxed);
+    references.stripe_of(0).fetch_add(times << 32, kRelaxed);
     exact.fetch_sub(times << 32, kRelaxed);
     EXPECT_EQ(references.count(), 1u) << times;
     EXPECT_TRUE(references.acquire_exact(key(now)));
