@@ -22,6 +22,7 @@
 #ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
 #define ATTRCACHE_KEYVAL_ENTRIES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,9 +69,12 @@ class Entries {
   template <typename Visit>
   void for_each_entry(Visit visit) const {
     const uint32_t end = used_indices();
-    for (uint32_t index = 0; index < end; ++index) {
-      const id::Offset offset = id::offset_at(index);
-      visit(at(offset), references(offset));
+    for (unsigned c = kFirstChunk; first_index(c) < end; ++c) {
+      Entry* entry = &at(id::offset_at(first_index(c)));
+      References::Counter* counter = counters_[c].load(kAcquire) + first_index(c);  // (K5)
+      Entry* const last = entry + std::min(length(c), end - first_index(c));
+      for (; entry != last; ++entry, ++counter)
+        visit(*entry, References(entry->exact, counter, c - id::kIndexShift, stripe_mask_));
     }
   }
 

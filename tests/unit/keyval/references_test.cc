@@ -15,7 +15,8 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   // Do what Registry does.
   bool acquire(unsigned ordinal, unsigned generation) {
     stripe::Name name;
-    if (References::acquire_open(references.stripe_of(ordinal), key(generation), &name)) return true;
+    if (References::acquire_open(references.stripe_of(ordinal), key(generation), &name))
+      return true;
     if (!references.acquire_exact(key(generation))) return false;
     open(ordinal, generation);
     return true;
