@@ -4,8 +4,6 @@
 // layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and the others
 // that act on all attributes of an object are in all_attributes.cc.
 
-#include <cstring>
-
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
 #include "domain/domain.h"
@@ -21,21 +19,18 @@ using attrcache::Domain;
 using attrcache::Registry;
 using attrcache::Table;
 
-// Reads a struct as this library knows it: the caller may be compiled with an older or a newer
-// attrcache.h. Members that an older caller doesn't know are zero; if a newer one has filled members
-// that are unknown here, the call fails (UNSUPPORTED).
+// Reads a struct as this library knows it. If a caller with a newer attrcache.h has filled members that
+// are unknown here, the call fails (UNSUPPORTED).
 template <typename Struct>
 int read_filled(const Struct* given, Struct* known) {
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
-  const size_t size = given->size;
-  if (!attrcache::can_be_size<Struct>(size)) return ATTRCACHE_ERR_ARGUMENT;
+  if (!attrcache::can_be_size<Struct>(given->size)) return ATTRCACHE_ERR_ARGUMENT;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
-  for (size_t i = sizeof(Struct); i < size; ++i) {
+  for (size_t i = sizeof(Struct); i < given->size; ++i) {
     if (bytes[i] != 0) return ATTRCACHE_ERR_UNSUPPORTED;
   }
-  const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
-  std::memcpy(static_cast<void*>(known), bytes, both);
+  *known = *given;
   known->size = sizeof(Struct);
   return ATTRCACHE_OK;
 }

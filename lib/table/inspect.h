@@ -16,15 +16,11 @@
 
 namespace attrcache {
 
-// The size that a struct which begins with its size has in the first release: this one. When it
-// grows, this gets a specialization with the old size.
-template <typename Struct>
-inline constexpr size_t kFirstSize = sizeof(Struct);
-
-// Whether a struct of some version can have that size.
+// Whether a struct that begins with its size can have that one: no struct had another one yet, and
+// later versions are larger.
 template <typename Struct>
 bool can_be_size(size_t size) {
-  return size >= kFirstSize<Struct> && size <= 4096;
+  return size >= sizeof(Struct) && size <= 4096;
 }
 
 // A caller's array of structs, each as large as the first one says; or a single one.
@@ -41,25 +37,17 @@ class Inspected {
   bool valid() const {
     return can_be_size<Struct>(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
   }
-  // Fills the i-th element, if there is one; members that aren't known here become zero. `with` has
-  // the size of its type.
+  // Fills the i-th element, if there is one; members that aren't known here become zero.
   void fill(size_t i, const Struct& with) const {
     if (i >= capacity_) return;
-    if (size_ == sizeof(Struct)) [[likely]] {
-      *reinterpret_cast<Struct*>(bytes_ + i * sizeof(Struct)) = with;
-      return;
-    }
-    fill_sized(bytes_ + i * size_, size_, with);
+    auto* const to = reinterpret_cast<Struct*>(bytes_ + i * size_);
+    *to = with;
+    to->size = static_cast<uint32_t>(size_);
+    if (size_ != sizeof with) [[unlikely]]
+      std::memset(static_cast<void*>(to + 1), 0, size_ - sizeof with);
   }
 
  private:
-  [[gnu::noinline]] static void fill_sized(unsigned char* to, size_t size, Struct with) {
-    with.size = static_cast<uint32_t>(size);
-    const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
-    std::memcpy(to, &with, both);
-    std::memset(to + both, 0, size - both);
-  }
-
   unsigned char* const bytes_;
   const size_t capacity_;
   const size_t size_;
