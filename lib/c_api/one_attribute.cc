@@ -100,7 +100,7 @@ int unfit(const attrcache_kind* kind, const attrcache_table* table, attrcache_ta
     return error;
   if (!attrcache::is_tag(tag)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  if (tag == ATTRCACHE_AS_FINT && Registry::of(kind).settings().fint_is_64_bits) [[unlikely]]
+  if (tag == ATTRCACHE_AS_FINT && Registry::of(kind).convention().fint_is_64_bits) [[unlikely]]
     tag = ATTRCACHE_AS_AINT;
   return 0;
 }

@@ -16,22 +16,11 @@ using in_c::shape;
 struct CallbackArguments {
   const CallingConvention& convention;
   void* object;
-  int keyval;  // the int that users know
+  int fortran_handle;  // the object, if the callback is Fortran's
+  int keyval;          // the int that users know
   const uint64_t& value;
   attrcache_tag tag;
-  const int* fortran_handle;  // as in run_delete()
 };
-
-// The Fortran INTEGER that stands for an object.
-int fortran_handle(const CallingConvention& convention, void* object) {
-  const auto convert = convention.fortran_handle;
-  return convert != nullptr ? convert(object) : as_int(object);
-}
-int fortran_handle(const CallbackArguments& arguments) {
-  return arguments.fortran_handle != nullptr
-             ? *arguments.fortran_handle
-             : fortran_handle(arguments.convention, arguments.object);
-}
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
 // the address of the keyval's own copy, not of the creator's variable. So the next callback reads
@@ -74,7 +63,7 @@ static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
 // `kTag` is what the copy is set as.
 template <typename Fint, typename Value, attrcache_tag kTag>
 Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = fortran_handle(arguments);
+  Fint object = arguments.fortran_handle;
   Fint keyval = arguments.keyval;
   Value in = static_cast<Value>(arguments.value);
   Value out = 0;
@@ -88,7 +77,7 @@ Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arg
 
 template <typename Fint, typename Value>
 int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = fortran_handle(arguments);
+  Fint object = arguments.fortran_handle;
   Fint keyval = arguments.keyval;
   Value value = static_cast<Value>(arguments.value);
   Fint ierror = 0;
@@ -136,15 +125,11 @@ int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& 
   }
 }
 
-// Makes the call. Returns whether an exception left it, and was caught.
+// Makes the call, which an exception may leave.
 template <typename Call>
-bool is_left_by_exception(const CallingConvention& convention, Call call) {
-  if (convention.catch_exceptions == nullptr) {
-    call();
-    return false;
-  }
-  const auto make_call = [](void* argument) { (*static_cast<Call*>(argument))(); };
-  return convention.catch_exceptions(make_call, &call) != 0;
+void catching(const CallingConvention& convention, Call call) {
+  if (convention.catch_exceptions == nullptr) return call();
+  convention.catch_exceptions([](void* argument) { (*static_cast<Call*>(argument))(); }, &call);
 }
 
 }  // namespace
@@ -152,33 +137,33 @@ bool is_left_by_exception(const CallingConvention& convention, Call call) {
 int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
                        void* object) {
   const attrcache_language language = callbacks.language;
-  const bool fortran = language == ATTRCACHE_FORTRAN_FINT || language == ATTRCACHE_FORTRAN_AINT;
-  return fortran ? fortran_handle(convention, object) : 0;
+  if (language != ATTRCACHE_FORTRAN_FINT && language != ATTRCACHE_FORTRAN_AINT) return 0;
+  const auto convert = convention.fortran_handle;
+  return convert != nullptr ? convert(object) : as_int(object);
 }
 
 Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                             void* object, int keyval, uint64_t value, attrcache_tag tag) {
-  const CallbackArguments arguments = {convention, object, keyval, value, tag, nullptr};
-  Copied copied = {};
-  const bool thrown =
-      is_left_by_exception(convention, [&] { copied = copy_in_language(callbacks, arguments); });
-  return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
+  const int handle = fortran_handle_for(callbacks, convention, object);
+  const CallbackArguments arguments = {convention, object, handle, keyval, value, tag};
+  Copied copied = {ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER};
+  catching(convention, [&] { copied = copy_in_language(callbacks, arguments); });
+  return copied;
 }
 
 int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                            void* object, int keyval, uint64_t value, attrcache_tag tag,
                            const int* fortran_handle) {
-  const CallbackArguments arguments = {convention, object, keyval, value, tag, fortran_handle};
-  int code = 0;
-  const bool thrown =
-      is_left_by_exception(convention, [&] { code = delete_in_language(callbacks, arguments); });
-  return thrown ? ATTRCACHE_CALLBACK_THREW : code;
+  const int handle = fortran_handle != nullptr ? *fortran_handle
+                                               : fortran_handle_for(callbacks, convention, object);
+  const CallbackArguments arguments = {convention, object, handle, keyval, value, tag};
+  int code = ATTRCACHE_CALLBACK_THREW;
+  catching(convention, [&] { code = delete_in_language(callbacks, arguments); });
+  return code;
 }
 
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention) {
-  static_cast<void>(is_left_by_exception(convention, [&callbacks] {
-    callbacks.destructor(callbacks.extra_state, callbacks.context);
-  }));
+  catching(convention, [&] { callbacks.destructor(callbacks.extra_state, callbacks.context); });
 }
 
 }  // namespace attrcache

@@ -16,13 +16,13 @@
 
 namespace attrcache {
 
-// How the callbacks of a kind are called.
+// How the callbacks of a kind are called. The last two are the kind's own, the others its domain's.
 struct CallingConvention {
-  attrcache_handle_form handle;
-  int (*fortran_handle)(void* object);           // may be null
-  attrcache_catch_exceptions* catch_exceptions;  // may be null
-  bool fint_is_64_bits;                          // a Fortran INTEGER
-  int fortran_false;
+  attrcache_catch_exceptions* catch_exceptions = nullptr;  // null: no exception leaves a callback
+  bool fint_is_64_bits = false;                            // a Fortran INTEGER
+  int fortran_false = 0;
+  attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER;
+  int (*fortran_handle)(void* object) = nullptr;  // null: it is the object's low bits
 };
 
 // Whether a value is gone even if its delete_fn has failed.

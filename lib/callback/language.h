@@ -34,16 +34,12 @@ inline void* as_pointer(uint64_t value) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(value));
 }
 
-// Where C finds the int or the Aint that is kept at `at`.
-inline void* address_for_c(const uint64_t* at, attrcache_tag tag) {
+// What C sees of a value that was read at an address, where others may change it: the pointer, if C
+// has set it, or else where the int or the Aint is. (MPI defines it so.)
+inline void* seen_by_c(uint64_t value, const uint64_t* at, attrcache_tag tag) {
+  if (tag == ATTRCACHE_AS_POINTER) return as_pointer(value);
   const size_t offset = low_part(is_int(tag) ? sizeof(int) : sizeof(intptr_t));
   return const_cast<char*>(reinterpret_cast<const char*>(at)) + offset;
-}
-
-// What C sees of a value that was read at an address, where others may change it: the pointer, if C
-// has set it, or else the address. (MPI defines it so.)
-inline void* seen_by_c(uint64_t value, const uint64_t* at, attrcache_tag tag) {
-  return tag == ATTRCACHE_AS_POINTER ? as_pointer(value) : address_for_c(at, tag);
 }
 
 constexpr int seen_as_fint(uint64_t value) { return static_cast<int32_t>(value); }

@@ -49,14 +49,14 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
   }
   if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;
   if ((options.flags & ~unsigned{ATTRCACHE_TELL | ATTRCACHE_FULL_FENCES}) != 0) return false;
-  settings->catch_exceptions = options.catch_exceptions;
+  settings->convention.catch_exceptions = options.catch_exceptions;
   if (options.allocator != nullptr) {
     if (options.allocator->allocate == nullptr || options.allocator->release == nullptr)
       return false;
     settings->memory = Memory(*options.allocator);
   }
-  settings->fint_is_64_bits = options.fint_bytes == 8;
-  settings->fortran_false = options.fortran_false;
+  settings->convention.fint_is_64_bits = options.fint_bytes == 8;
+  settings->convention.fortran_false = options.fortran_false;
   settings->tells_absence = (options.flags & ATTRCACHE_TELL) != 0;
   settings->full_fences = (options.flags & ATTRCACHE_FULL_FENCES) != 0;
   return true;

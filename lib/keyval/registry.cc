@@ -13,13 +13,14 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
     : Entries(stripes),
       kind_(kind),
       name_(options.name),
-      convention_{options.handle, options.fortran_handle, settings.catch_exceptions,
-                  settings.fint_is_64_bits, settings.fortran_false},
       settings_(settings),
       epoch_(epoch),
       readers_(readers),
       first_cells_(readers.first_cells()),
-      definitions_(settings_.memory) {}
+      definitions_(settings_.memory) {
+  settings_.convention.handle = options.handle;
+  settings_.convention.fortran_handle = options.fortran_handle;
+}
 
 Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
@@ -52,7 +53,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   entry.word.store(as_taken(generations << kGenerationsShift, offset), kRelease);
   Record& record = *entry.record.load(kRelaxed);
   if (record.callbacks.destructor != nullptr) [[unlikely]]
-    run_destructor(record.callbacks, convention_);
+    run_destructor(record.callbacks, convention());
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
   put_back(entry);

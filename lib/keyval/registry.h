@@ -135,7 +135,7 @@ class Registry : public Entries {
       return ATTRCACHE_OK;
     return result;
   }
-  const CallingConvention& convention() const { return convention_; }
+  const CallingConvention& convention() const { return settings_.convention; }
 
   // How many keyvals there ever were, and how many references there are. The numbers are
   // approximate while others change them.
@@ -164,8 +164,7 @@ class Registry : public Entries {
 
   const unsigned kind_;
   const char* const name_;
-  const CallingConvention convention_;
-  const DomainSettings settings_;
+  DomainSettings settings_;  // with the kind's own convention
   Epoch& epoch_;
   Readers& readers_;
   Announcement* const first_cells_;

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
+#include "callback/executor.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 
@@ -22,11 +23,9 @@ class Registry;
 struct DomainSettings {
   uint32_t mask = 0;
   int invalid = ATTRCACHE_KEYVAL_INVALID;
-  attrcache_catch_exceptions* catch_exceptions = nullptr;  // null: no exception leaves a callback
-  bool tells_absence = false;                              // ATTRCACHE_TELL
-  bool full_fences = false;                                // ATTRCACHE_FULL_FENCES
-  bool fint_is_64_bits = false;                            // a Fortran INTEGER
-  int fortran_false = 0;
+  bool tells_absence = false;  // ATTRCACHE_TELL
+  bool full_fences = false;    // ATTRCACHE_FULL_FENCES
+  CallingConvention convention;
   Memory memory;
   const Atomic<Registry*>* kinds = nullptr;  // all of the domain, id::kMaxKinds of them
 };

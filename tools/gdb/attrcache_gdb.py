@@ -27,7 +27,7 @@ NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
 FIRST_CHUNK, CHUNKS = 10, 22
 CURSOR_AT = 2 * 8 * CHUNKS + 8
 KIND_AT = CURSOR_AT + 8
-NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 136
+NAME_AT, MASK_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 16, KIND_AT + 128
 PLACES = 48
 # An entry has its word first, and further on the address of its keyval's record, which has the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 24, 32
