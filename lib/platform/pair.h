@@ -14,7 +14,6 @@
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half
-//   kExchangeIsFence       whether an exchange that succeeds is a full fence (full_fence()), too
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0
 //
@@ -42,7 +41,7 @@ bool pair_supported();
 
 }  // namespace attrcache
 
-// The processor, and which Pair the library uses there, with what that means for progress.
+// The processor. ATTRCACHE_PAIR is what its Pair means for progress.
 #if defined(__x86_64__)
 #define ATTRCACHE_PROCESSOR "x86-64"
 #elif defined(__aarch64__)
@@ -72,7 +71,15 @@ bool pair_supported();
 #include ATTRCACHE_PAIR_HEADER
 #else
 #include "platform/wide_exchange.h"
-#if defined(ATTRCACHE_PAIR_TWO_WORDS) || !defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
+#ifdef ATTRCACHE_HAS_WIDE_EXCHANGE
+#include "platform/pair_one_swap.h"
+#ifdef ATTRCACHE_HAS_WIDE_LOAD
+#define ATTRCACHE_PAIR "16 bytes are read in one step; get is wait-free, all else lock-free"
+#else
+#define ATTRCACHE_PAIR \
+  "16 bytes are read in two steps and exchanged in one; get is lock-free, all else too"
+#endif
+#else
 #include "platform/pair_two_words.h"
 #define ATTRCACHE_PAIR                                                                       \
   "16 bytes are read and exchanged in steps of 8; get is lock-free, but waits for a thread " \
@@ -81,23 +88,6 @@ bool pair_supported();
 namespace attrcache {
 using Pair = TwoWordPair;
 }  // namespace attrcache
-#else
-#if defined(__x86_64__) && !defined(ATTRCACHE_PAIR_TWO_STEP)
-#define ATTRCACHE_NEEDS_AVX 1
-#elif defined(__x86_64__)
-#define ATTRCACHE_NEEDS_CMPXCHG16B 1
-#elif defined(ATTRCACHE_LSE2) && defined(__linux__)
-#define ATTRCACHE_NEEDS_LSE2 1
-#endif
-#include "platform/pair_one_swap.h"
-#if defined(ATTRCACHE_NEEDS_AVX)
-#define ATTRCACHE_PAIR "16 bytes are read in one step (AVX); get is wait-free, all else lock-free"
-#elif defined(ATTRCACHE_HAS_WIDE_LOAD)
-#define ATTRCACHE_PAIR "16 bytes are read in one step; get is wait-free, all else lock-free"
-#else
-#define ATTRCACHE_PAIR \
-  "16 bytes are read in two steps and exchanged in one; get is lock-free, all else too"
-#endif
 #endif
 #endif
 

@@ -4,20 +4,11 @@
 // can; then get is wait-free. If not, it reads meta, value, and meta again (two_step_load.h); a
 // reader may then have to look again while others write, so get is lock-free.
 //
-// x86-64 with AVX: an aligned 16-byte SSE load is single-copy atomic on every processor with AVX
-// (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. Other x86-64
-// processors would load 16 bytes by cmpxchg16b, but that writes, and makes a get cost four times as
-// much; for those there is -DATTRCACHE_PAIR_TWO_STEP. All loads acquire on x86.
-//
 // ThreadSanitizer can't see what a step in assembly hands over from one thread to another, so it is
 // told (tsan_acquire, tsan_release). For it the address of meta stands for the whole Pair.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
 #define ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_
-
-#ifdef ATTRCACHE_NEEDS_AVX
-#include <emmintrin.h>
-#endif
 
 #include "platform/atomic.h"
 #include "platform/slot_content.h"
@@ -51,20 +42,8 @@ namespace attrcache {
 
 class alignas(16) Pair {
  public:
-#ifdef __x86_64__
-  static constexpr bool kExchangeIsFence = true;  // as each locked instruction is
-#else
-  static constexpr bool kExchangeIsFence = false;
-#endif
-
   SlotContent load() const {
-#if defined(ATTRCACHE_NEEDS_AVX)
-    __m128i both;
-    asm volatile("movdqa %1, %0" : "=x"(both) : "m"(*this) : "memory");
-    tsan_acquire(&meta_);
-    return {static_cast<uint64_t>(_mm_cvtsi128_si64(both)),
-            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
-#elif defined(ATTRCACHE_HAS_WIDE_LOAD)
+#ifdef ATTRCACHE_HAS_WIDE_LOAD
     const SlotContent content = wide_load(*this);
     tsan_acquire(&meta_);
     return content;

@@ -38,8 +38,6 @@ namespace attrcache {
 
 class alignas(16) TwoWordPair {
  public:
-  static constexpr bool kExchangeIsFence = false;
-
   SlotContent load() const {
     Backoff backoff;
     for (;;) {
@@ -56,14 +54,7 @@ class alignas(16) TwoWordPair {
       backoff.relax();
     }
   }
-  uint64_t load_meta() const {
-    Backoff backoff;
-    for (;;) {
-      const uint64_t meta = meta_.load(kAcquire);  // pairs with every release of meta
-      if (!is_busy(meta)) return meta;
-      backoff.relax();
-    }
-  }
+  uint64_t load_meta() const { return load().meta; }
   bool still(uint64_t meta, uint64_t* value) const {
     const SlotContent content = load();
     *value = content.value;

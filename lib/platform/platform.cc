@@ -23,12 +23,12 @@
 namespace attrcache {
 
 bool pair_supported() {
-#if defined(ATTRCACHE_NEEDS_AVX)
+#if defined(__x86_64__) && defined(ATTRCACHE_HAS_WIDE_LOAD)
   return __builtin_cpu_supports("avx") != 0;
-#elif defined(ATTRCACHE_NEEDS_CMPXCHG16B)
+#elif defined(__x86_64__) && defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
   unsigned a, b, c = 0, d;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_CMPXCHG16B) != 0;
-#elif defined(ATTRCACHE_NEEDS_LSE2)
+#elif defined(__aarch64__) && defined(ATTRCACHE_HAS_WIDE_LOAD) && defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0;
 #else
   return true;

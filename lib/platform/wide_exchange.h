@@ -11,7 +11,9 @@
 
 #include "platform/slot_content.h"
 
-#if defined(__x86_64__)
+#if defined(ATTRCACHE_PAIR_TWO_WORDS)
+// The build wants neither.
+#elif defined(__x86_64__)
 #define ATTRCACHE_HAS_WIDE_EXCHANGE 1
 
 namespace attrcache {
@@ -26,6 +28,19 @@ template <typename Pair>
                : "memory");
   return done;
 }
+
+#ifndef ATTRCACHE_PAIR_TWO_STEP
+#define ATTRCACHE_HAS_WIDE_LOAD 1
+// An aligned 16-byte SSE load is single-copy atomic on every processor with AVX (Intel SDM vol. 3A
+// 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. Other x86-64 processors would load
+// 16 bytes by cmpxchg16b, but that writes, and makes a get cost four times as much. All loads acquire.
+template <typename Pair>
+[[gnu::always_inline]] inline SlotContent wide_load(const Pair& pair) {
+  uint64_t __attribute__((vector_size(16))) both;
+  asm volatile("movdqa %1, %0" : "=x"(both) : "m"(pair) : "memory");
+  return {both[0], both[1]};
+}
+#endif
 
 }  // namespace attrcache
 

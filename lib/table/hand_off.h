@@ -57,7 +57,7 @@ class Deletion {
                                        id::Keyval keyval, SlotContent found, slot::Claim* claim) {
     const uint64_t m = found.meta;
     if (!meta::was_held(m)) return false;
-    if (meta::light(m) || !Pair::kExchangeIsFence) AsymmetricFence::heavy_fence(readers_of(m));
+    AsymmetricFence::heavy_fence(readers_of(m));
     const Announcement* holder = find_holder(readers_, &slot, m);  // (L7)
     if (holder == nullptr) [[likely]]
       return false;
