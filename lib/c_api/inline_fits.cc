@@ -42,7 +42,7 @@ static_assert(sizeof(Entry) == size_t{1} << (id::kIndexShift + ATTRCACHE_INLINE_
 static_assert(Registry::kFirstChunkLength == kDirectorySlots);
 static_assert(entry_word::kKeyval == 0xffffffff);
 #endif
-#if defined(__x86_64__) && defined(ATTRCACHE_HAS_WIDE_LOAD) == defined(ATTRCACHE_INLINE_STEPS)
+#if defined(__x86_64__) && defined(ATTRCACHE_HAS_WIDE_LOAD) && defined(ATTRCACHE_INLINE_STEPS)
 #error "attrcache: attrcache_inline.h and platform/pair.h choose another load"
 #endif
 
