@@ -199,7 +199,7 @@ int attrcache_keyval_define(attrcache_kind* kind, const attrcache_predefined* pr
   const int result = read_filled(predefined, &known);
   if (result != ATTRCACHE_OK) return result;
   if (!is_right(Registry::of(kind), known)) return ATTRCACHE_ERR_ARGUMENT;
-  return Registry::of(kind).define(known);
+  return Registry::of(kind).definitions().add(known);
 }
 
 int attrcache_set_predefined(attrcache_kind* kind, int keyval, intptr_t value) noexcept {

@@ -78,16 +78,10 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
     settings.memory.destroy(made);
     return ATTRCACHE_ERR_MEMORY;
   }
-
-  static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
-  const attrcache_kind_options* const given[] = {options.communicator, options.datatype,
-                                                 options.window};
-  for (int k = 0; k < 3; ++k) {
-    attrcache_kind_options kind = {};
-    if (given[k] != nullptr) kind = *given[k];
-    if (kind.name == nullptr) kind.name = kNames[k];
+  for (const attrcache_kind_options* kind :
+       {options.communicator, options.datatype, options.window}) {
     Registry* registry;
-    if (made->add_kind(kind, &registry) != ATTRCACHE_OK) {
+    if (made->add_kind(*kind, &registry) != ATTRCACHE_OK) {
       settings.memory.destroy(made);
       return ATTRCACHE_ERR_MEMORY;
     }
@@ -102,10 +96,11 @@ Registry* Domain::kind(int number) const {
 }
 
 int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
-  attrcache_kind_options named = options;
-  if (named.name == nullptr) named.name = "object";
+  static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
+    attrcache_kind_options named = options;
+    if (named.name == nullptr) named.name = number < 3 ? kNames[number] : "object";
     auto* made =
         settings_.memory.make<Registry>(number, named, stripes_, epoch_, readers_, settings_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
@@ -122,13 +117,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
 
 attrcache_counters Domain::counters() const {
   attrcache_counters counters = {};
-  for_each_kind([&counters](Registry& kind) {
-    const Registry::Counts counts = kind.counts();
-    counters.keyvals_created += counts.created;
-    counters.keyvals_freed += counts.freed;
-    counters.keyvals_gone += counts.gone;
-    counters.attributes += counts.references;
-  });
+  for_each_kind([&counters](Registry& kind) { kind.count(&counters); });
   counters.reclaimable = epoch_.waiting();
   return counters;
 }

@@ -18,7 +18,8 @@ class Domain {
   // A domain is what users have as an attrcache_domain.
   static Domain& of(attrcache_domain* domain) { return *reinterpret_cast<Domain*>(domain); }
 
-  // Makes a domain. Returns ATTRCACHE_OK or an error.
+  // Makes a domain, with the three kinds of the options, none of which is null. Returns
+  // ATTRCACHE_OK or an error.
   static int create(const attrcache_domain_options& options, Domain** domain);
 
   // Fills *leaks, and destroys the domain unless attributes are attached and `anyway` is false.

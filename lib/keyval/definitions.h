@@ -64,17 +64,24 @@ class Definitions {
     return nullptr;
   }
 
-  // Adds a definition, which then belongs to this. EXISTS: its number is defined already.
-  // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.
-  int add(Definition* definition) {
+  // Adds a definition. EXISTS: its number is defined already. KEYVALS_EXHAUSTED: there are
+  // kMaxNumbers others. Lock-free, but for the allocator.
+  int add(const attrcache_predefined& predefined) {
+    auto* const definition = memory_.make<Definition>(predefined);
+    if (definition == nullptr) return ATTRCACHE_ERR_MEMORY;
+    int error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
     for (Atomic<Definition*>& place : places_) {
       Definition* there = nullptr;
       // (P2) release: a reader that finds the definition (P1) sees its content. Acquire if it
       // fails: another one is there, whose number is looked at.
       if (place.compare_exchange_strong(there, definition, kRelease, kAcquire)) return ATTRCACHE_OK;
-      if (there->number == definition->number) return ATTRCACHE_ERR_EXISTS;
+      if (there->number == definition->number) {
+        error = ATTRCACHE_ERR_EXISTS;
+        break;
+      }
     }
-    return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+    memory_.destroy(definition);
+    return error;
   }
 
   // Visits all: visit(definition). Wait-free.

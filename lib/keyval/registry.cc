@@ -182,15 +182,7 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   return ATTRCACHE_OK;
 }
 
-int Registry::define(const attrcache_predefined& predefined) {
-  auto* const made = memory().make<Definition>(predefined);
-  if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
-  const int result = definitions_.add(made);
-  if (result != ATTRCACHE_OK) memory().destroy(made);
-  return result;
-}
-
-Registry::Counts Registry::counts() const {
+void Registry::count(attrcache_counters* counters) const {
   uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
   for_each_entry([&](const Entry& entry, const References& references) {
     // (K1) pairs with K2: the keyval in the word is counted in `uses`, too.
@@ -201,8 +193,10 @@ Registry::Counts Registry::counts() const {
     freed_and_existing += (word & kFreed) != 0;
     references_in_all += references.count();
   });
-  const uint64_t gone = created - existing;
-  return {created, gone + freed_and_existing, gone, references_in_all};
+  counters->keyvals_created += created;
+  counters->keyvals_freed += created - existing + freed_and_existing;
+  counters->keyvals_gone += created - existing;
+  counters->attributes += references_in_all;
 }
 
 bool Registry::free_unused() {

@@ -69,9 +69,6 @@ class Registry : public Entries {
   const Definitions& definitions() const { return definitions_; }
   Definitions& definitions() { return definitions_; }
 
-  // Makes a predefined keyval. If it fails, nothing has changed.
-  int define(const attrcache_predefined& predefined);
-
   // Frees all keyvals that have no attribute, and thereby runs their destructors, because the
   // domain ends. True if there was one.
   bool free_unused();
@@ -137,15 +134,9 @@ class Registry : public Entries {
   }
   const CallingConvention& convention() const { return settings_.convention; }
 
-  // How many keyvals there ever were, and how many references there are. The numbers are
+  // Adds how many keyvals there ever were, and how many references there are. The numbers are
   // approximate while others change them.
-  struct Counts {
-    uint64_t created = 0;
-    uint64_t freed = 0;
-    uint64_t gone = 0;
-    uint64_t references = 0;
-  };
-  Counts counts() const;
+  void count(attrcache_counters* counters) const;
 
  private:
   // There is such a counter, since there is such a reference.
