@@ -17,16 +17,16 @@ namespace attrcache {
 
 static_assert(ATTRCACHE_INLINE_SLOTS_AT == offsetof(Table, inline_slots));
 static_assert(offsetof(Table, directory) == 0 && offsetof(Directory, leaves) == 0);
-static_assert(sizeof(Atomic<Directory*>) == sizeof(void*) &&
-              sizeof(Atomic<Leaf*>) == sizeof(void*));
+static_assert(sizeof(Atomic<Directory*>) == sizeof(void*) && sizeof(Place) == sizeof(void*));
 static_assert(ATTRCACHE_INLINE_SLOTS_END == kInlineSlots << id::kIndexShift);
 static_assert(ATTRCACHE_INLINE_NEAR_END == kDirectorySlots << id::kIndexShift);
-static_assert(1u << ATTRCACHE_INLINE_LEAF_SHIFT == sizeof(Leaf) && offsetof(Leaf, slots) == 0);
+static_assert(1u << ATTRCACHE_INLINE_LEAF_SHIFT == sizeof(Leaf::slots) &&
+              offsetof(Leaf, slots) == 0);
 static_assert(ATTRCACHE_INLINE_IN_LEAF == (kLeafSlots - 1) << id::kIndexShift);
 static_assert(ATTRCACHE_INLINE_TREE * sizeof(void*) == offsetof(Directory, tree) &&
               ATTRCACHE_INLINE_FANOUT_BITS == kFanoutBits &&
-              ATTRCACHE_INLINE_NUMBER_AT == sizeof(Leaf) && Child::kIsNode == 1 &&
-              sizeof(FarLeaf) > sizeof(Leaf) && sizeof(Node) == kFanout * sizeof(void*));
+              ATTRCACHE_INLINE_NUMBER_AT == offsetof(Leaf, number) && Child::kIsNode == 1 &&
+              sizeof(Node) == kFanout * sizeof(void*));
 static_assert(ATTRCACHE_INLINE_OFFSET_MASK == (id::kMarkerMask | id::kOffsetMask));
 static_assert(ATTRCACHE_KEYVAL_MIN == id::kMarker);
 static_assert(ATTRCACHE_INLINE_AS_POINTER == meta::kSameAsPointer);

@@ -88,7 +88,7 @@ void Batch::sort_by_age(uint64_t now) {
 bool Batch::list_all() {
   Item* end = few_ + kFew;
   Directory* dir = table_.directory.load(kAcquire);  // as T1
-  if (dir == nullptr || dir->flags() == 0) {
+  if (dir == nullptr || dir->made.load(kRelaxed) == nullptr) {
     begin_at(end);
     if (dir != nullptr) list(dir->first_slots, kLeafSlots - kInlineSlots, kInlineSlots);
     list(table_.inline_slots, kInlineSlots, 0);

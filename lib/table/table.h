@@ -27,7 +27,9 @@
 //                                                      places[1] ---> leaf 24 = 0x18: 192 to 199
 //
 // Slots never move and nothing is unmapped before the table is freed. Everything is allocated when
-// it is first needed, so a single attribute costs at most the directory, a node and a leaf.
+// it is first needed, so a single attribute costs at most the directory, a node and a leaf. All
+// leaves but the first are also in a list, in the order in which they were made: walks over all
+// slots go along it, and usually find attributes in the order of setting.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
@@ -52,26 +54,24 @@ inline constexpr unsigned kFanoutBits = 4;
 inline constexpr uint32_t kFanout = 1u << kFanoutBits;
 
 struct Leaf {
-  Pair slots[kLeafSlots];
-};
+  explicit constexpr Leaf(uint32_t of) : number(of) {}
 
-// A leaf of the tree.
-struct FarLeaf : Leaf {
-  explicit constexpr FarLeaf(uint32_t of) : number(of) {}
+  Pair slots[kLeafSlots];
   const uint32_t number;
+  Atomic<Leaf*> next{nullptr};  // the one that was made after it
 };
 
 // What a node of the tree has below it: a leaf, or another node, whose address has a bit added.
 struct Child {
   static constexpr uintptr_t kIsNode = 1;
-  static Child of(FarLeaf* leaf) { return {leaf}; }
+  static Child of(Leaf* leaf) { return {leaf}; }
   static Child of(struct Node* node) { return {reinterpret_cast<char*>(node) + kIsNode}; }
   bool is_node() const { return (reinterpret_cast<uintptr_t>(at) & kIsNode) != 0; }
   // Call the one that is_node() selects.
   struct Node* node() const {
     return reinterpret_cast<struct Node*>(static_cast<char*>(at) - kIsNode);
   }
-  FarLeaf* leaf() const { return static_cast<FarLeaf*>(at); }
+  Leaf* leaf() const { return static_cast<Leaf*>(at); }
 
   void* at;
 };
@@ -79,69 +79,54 @@ struct Child {
 // Stand for the leaves that a directory or a node doesn't have yet, and for a tree that doesn't
 // exist yet, so that get needs no test for null. Never written.
 extern Leaf no_leaf;
-extern FarLeaf no_far_leaf;
 extern struct Node no_tree;
 
+// Where a child is; no leaf, at first.
+struct Place : Atomic<Child> {
+  constexpr Place() : Atomic<Child>(Child{&no_leaf}) {}
+};
+
 struct Node {
-  // Where a child is; no leaf, at first.
-  struct Place : Atomic<Child> {
-    constexpr Place() : Atomic<Child>(Child{&no_far_leaf}) {}
-  };
   // The place on the way to a leaf; `rest` is its number without the bits used by the nodes above.
   Place& towards(uint32_t rest) { return places[rest % kFanout]; }
   const Place& towards(uint32_t rest) const { return places[rest % kFanout]; }
 
   Place places[kFanout];
 };
-struct Table;
-
 struct Directory {
   // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
-  explicit Directory(const Table* of) : owner(name_of(of)) {
+  explicit Directory(const struct Table* of) : owner(of) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
-    leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
-#pragma GCC unroll 8
-    for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
+    leaves[0].store(Child{before}, kRelaxed);
   }
 
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
-  FarLeaf* find_leaf(uint32_t number) const {
+  Leaf* find_leaf(uint32_t number) const {
     Child child = tree.load(kAcquire)->towards(number).load(kAcquire);  // as T1
     for (uint32_t rest = number; child.is_node();) [[unlikely]] {
         rest >>= kFanoutBits;
         child = child.node()->towards(rest).load(kAcquire);  // as T1
       }
-    FarLeaf* const leaf = child.leaf();
+    Leaf* const leaf = child.leaf();
     return leaf->number == number ? leaf : nullptr;
   }
 
-  Atomic<Leaf*> leaves[kDirectoryLeaves];
+  // (T4) Adds a leaf to the list, before it is put in its place (T3). So a thread that has used the
+  // leaf finds it in the list, and so does the thread that is handed the object later. Lock-free.
+  void add(Leaf& leaf);
+
+  Place leaves[kDirectoryLeaves];  // they have no nodes
   Atomic<Node*> tree{&no_tree};
   // Which table it belongs to, so that a table that was copied or moved as plain bytes is
-  // recognized; and in the low bits which leaves there may be besides first_slots. Relaxed: only
-  // the table's owner, which made it or was handed it, looks at the former; and a flag is set
-  // before what it stands for is published (T4).
-  static constexpr uint64_t kHasTree = 1;
-  static constexpr uint64_t kHasLeaves = (1 << kDirectoryLeaves) - 1;
-  // The flag of the leaf with that number. (Leaf 0 is here, and needs none.)
-  static constexpr uint64_t has_leaf(uint32_t number) {
-    return number < kDirectoryLeaves ? uint64_t{1} << number : kHasTree;
-  }
-  // An address is a multiple of 16 and has at most 58 bits, so there is room for the flags below
-  // it.
-  static uint64_t name_of(const Table* table) {
-    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 4;
-  }
-  bool is_of(const Table* of) const { return (owner.load(kRelaxed) ^ name_of(of)) <= kHasLeaves; }
-  uint64_t flags() const { return owner.load(kRelaxed) & kHasLeaves; }
-  void add(uint64_t flag) {
-    if ((flags() & flag) == 0) owner.fetch_or(flag, kRelaxed);
-  }
-  Atomic<uint64_t> owner;
+  // recognized. Relaxed: only the table's owner, which made it or was handed it, looks at it.
+  Atomic<const struct Table*> owner;
+  // The list of the leaves that were made, and where its end is, or was shortly before.
+  Atomic<Leaf*> made{nullptr};
+  Atomic<Atomic<Leaf*>*> last{&made};
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
-static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
+static_assert(sizeof(void*) != 8 || sizeof(Directory) == 176);
 
 struct Table {
   Atomic<Directory*> directory;
@@ -165,13 +150,13 @@ struct Table {
     if (dir == nullptr) return nullptr;
     Leaf* leaf;
     if (offset >= kDirectorySlots * sizeof(Pair)) {
-      leaf = dir->find_leaf(offset / sizeof(Leaf));
+      leaf = dir->find_leaf(offset / sizeof(Leaf::slots));
       if (leaf == nullptr) return nullptr;
     } else {
-      leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
+      leaf = dir->leaves[offset / sizeof(Leaf::slots)].load(kAcquire).leaf();  // as T1
       if (leaf == &no_leaf) return nullptr;
     }
-    return slot_at(leaf->slots, offset % sizeof(Leaf));
+    return slot_at(leaf->slots, offset % sizeof(Leaf::slots));
   }
   const Pair* at_offset(id::Offset of) const { return const_cast<Table*>(this)->at_offset(of); }
 
@@ -230,7 +215,7 @@ struct Table {
   // moved from another one.
   bool owns_its_memory() const {
     const Directory* dir = directory.load(kAcquire);  // as T1
-    return dir == nullptr || dir->is_of(this);
+    return dir == nullptr || dir->owner.load(kRelaxed) == this;
   }
 
   // Makes the table's bytes zero without releasing the memory that they point to, because that is
@@ -253,26 +238,11 @@ struct Table {
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
-  [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
+  [[gnu::noinline]] static void release_leaves(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
-static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
-
-// Visits the leaves and nodes of a tree, each node after what is below it, by on_node(Node*) and
-// on_leaf(FarLeaf*), until the latter returns true. Returns whether it did.
-template <typename OnLeaf, typename OnNode>
-bool visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
-  for (const Atomic<Child>& at : node->places) {
-    const Child child = at.load(kAcquire);  // as T1
-    if (child.at == &no_far_leaf) [[likely]]
-      continue;
-    if (child.is_node() ? visit_tree(child.node(), on_leaf, on_node) : on_leaf(child.leaf()))
-      return true;
-  }
-  on_node(node);
-  return false;
-}
+static_assert(sizeof(Leaf::slots) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 
 inline void Table::take_over(Table& from) {
   for (uint32_t s = 0; s < kInlineSlots; ++s) {
@@ -283,10 +253,7 @@ inline void Table::take_over(Table& from) {
   from.clock.store(0, kRelaxed);
   Directory* dir = from.directory.load(kRelaxed);  // nobody else uses the table
   from.directory.store(nullptr, kRelaxed);
-  if (dir != nullptr) {
-    const uint64_t whose = Directory::name_of(&from) ^ Directory::name_of(this);
-    dir->owner.store(dir->owner.load(kRelaxed) ^ whose, kRelaxed);
-  }
+  if (dir != nullptr) dir->owner.store(this, kRelaxed);
   directory.store(dir, kRelaxed);
 }
 
@@ -296,8 +263,8 @@ inline void Table::clear(const Memory& memory) {
   Directory* dir = directory.load(kAcquire);  // as T1, by the owner
   if (dir == nullptr) return;
   directory.store(nullptr, kRelaxed);
-  if (dir->flags() != 0) [[unlikely]]
-    release_beyond(*dir, memory);
+  if (dir->made.load(kRelaxed) != nullptr || dir->tree.load(kRelaxed) != &no_tree) [[unlikely]]
+    release_leaves(*dir, memory);
   memory.destroy(dir);
 }
 
@@ -307,19 +274,11 @@ bool Table::any_run(Visit visit) {
   if (visit(0, inline_slots, kInlineSlots)) return true;
   if (dir == nullptr) return false;
   if (visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots)) return true;
-  const uint64_t flags = dir->flags();
-  if (flags == 0) return false;
-  const auto leaf = [&visit](uint32_t number, Leaf & l) __attribute__((noinline)) {
-    return visit(number * kLeafSlots, l.slots, kLeafSlots);
-  };
-  for (uint64_t near = flags & ~Directory::kHasTree; near != 0; near &= near - 1) {
-    const auto number = static_cast<uint32_t>(__builtin_ctzll(near));
-    // If it is only about to be there (T4), it looks empty.
-    if (leaf(number, *dir->leaves[number].load(kAcquire))) return true;  // as T1
+  // A leaf that is only about to be in its place, or lost the race for it, is empty.
+  for (Leaf* leaf = dir->made.load(kAcquire); leaf != nullptr; leaf = leaf->next.load(kAcquire)) {
+    if (visit(leaf->number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
   }
-  const auto far_leaf = [leaf](FarLeaf* l) { return leaf(l->number, *l); };
-  Node* const tree = dir->tree.load(kAcquire);  // as T1
-  return tree != &no_tree && visit_tree(tree, far_leaf, [](Node*) {});
+  return false;
 }
 
 template <typename Visit>

@@ -17,10 +17,9 @@ TAGS = ("pointer", "int", "Fint", "Aint")
 LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)", "raw")
 SENTINELS = {0: "null", 1: "dup"}
 
-# A table: the directory's address, a clock, three slots. The directory: eight leaves, the root of
-# the tree, and the rest of the first leaf's slots.
-SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
-NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
+# A table: the directory's address, a clock, three slots. The directory: the list of leaves, and the
+# rest of the first leaf's slots. A leaf: its slots, its number, the next leaf.
+INLINE, LEAF, MADE_AT, FIRST_SLOTS_AT, NUMBER_AT = 3, 8, 80, 96, 128
 
 # A registry: the chunks of entries, those of counters, the cursor, which says how many indices there are, the kind's number,
 # its name, what its numbers are masked by, and where the definitions of predefined keyvals are.
@@ -88,26 +87,17 @@ def slots(address, first, count):
             yield Attribute(first + i, content[2 * i], content[2 * i + 1])
 
 
-def below(node):
-    for child in words(node, FANOUT):
-        if child & 1:
-            yield from below(child - 1)
-            continue
-        number = words(child + 16 * LEAF, 1)[0] & 0xFFFFFFFF
-        if number != NO_LEAF:
-            yield from slots(child, number * LEAF, LEAF)
-
-
 def attributes(table):
     yield from slots(table + 2 * 8, 0, INLINE)
     directory = words(table, 1)[0]
     if directory == 0:
         return
-    *leaves, tree = words(directory, LEAVES + 1)
-    yield from slots(directory + 80, INLINE, LEAF - INLINE)
-    for number in range(1, LEAVES):
-        yield from slots(leaves[number], number * LEAF, LEAF)
-    yield from below(tree)
+    yield from slots(directory + FIRST_SLOTS_AT, INLINE, LEAF - INLINE)
+    leaf = words(directory + MADE_AT, 1)[0]
+    while leaf != 0:
+        number, following = words(leaf + NUMBER_AT, 2)
+        yield from slots(leaf, (number & 0xFFFFFFFF) * LEAF, LEAF)
+        leaf = following
 
 
 class TablePrinter:
