@@ -36,8 +36,8 @@ int abandon_attributes(const Target& target) {
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     Batch batch(table, &target.registry.memory());
     while (batch.next()) {
-      for (unsigned i = batch.count(); i-- > 0;) {
-        const int result = abandon_one(target, batch[i]);
+      for (const Batch::Item* item = batch.end(); item != batch.begin();) {
+        const int result = abandon_one(target, *--item);
         if (scope.table_died()) return first;
         if (first == ATTRCACHE_OK) first = result;
       }

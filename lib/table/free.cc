@@ -74,7 +74,7 @@ class Free {
   bool all_in_order();
   int one(const Batch::Item& item, HeldByOthers& is_held);
   [[gnu::noinline]] bool goes_on_after(int failure, const Batch::Item& item);
-  Left after_round(uint64_t clock);
+  Left after_round();
 
   const Target& target_;
   Table& table_;
@@ -86,7 +86,6 @@ class Free {
   const Listener listener_;
   TableScope scope_;
   int result_ = ATTRCACHE_OK;  // the first failure
-  uint64_t left_ = 0;          // the metas of what this round has not deleted, or'ed
 };
 
 // Deletes the attribute of a slot, if there is one.
@@ -127,7 +126,6 @@ inline int Free::one(const Batch::Item& item, HeldByOthers& is_held) {
 // Deletes everything, the youngest first. False: the free ends here.
 bool Free::all_in_order() {
   HeldByOthers is_held(target_);
-  left_ = 0;
   Batch batch(table_, &target_.registry.memory());
   while (batch.next()) {
     for (const Batch::Item* item = batch.end(); item != batch.begin();) {
@@ -136,10 +134,8 @@ bool Free::all_in_order() {
       if (result != ATTRCACHE_OK && !goes_on_after(result, *item)) [[unlikely]]
         return false;
       if (scope_.table_died()) return false;  // a callback freed the object
-      left_ |= item->slot->load_meta();
     }
   }
-  if (batch.passed_over()) left_ = ~uint64_t{0};
   return true;
 }
 
@@ -156,16 +152,10 @@ bool Free::goes_on_after(int failure, const Batch::Item& item) {
   return on_failure_ == OnFailure::kDetach;
 }
 
-// What a round has left, or others may still do with the table. `clock` is from before the round.
-Left Free::after_round(uint64_t clock) {
-  // The table is known to be empty if every slot was found empty, before or now, and nothing was
-  // attached since: whatever attaches to an empty slot ticks the clock first.
-  if (left_ != 0 || table_.clock.load(kRelaxed) != clock) {
-    const Left left = what_is_left(readers_, table_);
-    if (left != Left::kNothing) return left;
-  }
-  if (!table_.replaced()) [[likely]]
-    return Left::kNothing;
+// What a round has left, or others may still do with the table.
+Left Free::after_round() {
+  const Left left = what_is_left(readers_, table_);
+  if (left != Left::kNothing || !table_.replaced()) return left;
   const bool others = others_delete_in(readers_, table_) || finish_own_handed_off(readers_, table_);
   if (scope_.table_died()) return Left::kNothing;
   if (others) return Left::kOthers;
@@ -175,9 +165,8 @@ Left Free::after_round(uint64_t clock) {
 
 int Free::run() {
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    const uint64_t clock = table_.clock.load(kRelaxed);
     if (!all_in_order()) return result_;
-    const Left left = after_round(clock);
+    const Left left = after_round();
     if (left == Left::kAttached) continue;
     if (left == Left::kOthers) {
       if (!finally()) return ATTRCACHE_ERR_BUSY;
@@ -199,10 +188,9 @@ int Free::run() {
 
 Left what_is_left(const Readers& readers, Table& table) {
   Left left = Left::kNothing;
-  const ThreadState& thread = readers.threads().self();
   table.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
-    if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
+    if (meta::empty(m) || is_deleting(readers.threads().self(), table, slot, m)) return;
     if (!meta::deleting(m)) left = Left::kAttached;
     if (left == Left::kNothing) left = Left::kOthers;
   });

@@ -67,8 +67,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
   }
   Batch batch(table, &registry.memory());
   while (batch.next()) {
-    for (unsigned i = 0; i < batch.count(); ++i) {
-      const Batch::Item& item = batch[i];
+    for (const Batch::Item& item : batch) {
       const SlotContent now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
       attrcache_attribute_info info = {};
