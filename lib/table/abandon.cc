@@ -23,8 +23,10 @@ int abandon_one(const Target& target, const Batch::Item& item) {
 
 int abandon_attributes(const Target& target) {
   Table& table = target.table;
+  const Memory& memory = target.registry.memory();
   if (!table.owns_its_memory()) {
-    table.forget();
+    table.directory.store(nullptr, kRelaxed);  // it is another table's
+    table.clear(memory);
     return ATTRCACHE_ERR_MOVED;
   }
   Readers& readers = target.registry.readers();
@@ -34,7 +36,7 @@ int abandon_attributes(const Target& target) {
   // Destructors may attach something again. What they attach in the last round is lost with its
   // slot, and its keyval stays for ever.
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    Batch batch(table, &target.registry.memory());
+    Batch batch(table, &memory);
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         const int result = abandon_one(target, *--item);

@@ -70,7 +70,7 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   const bool stopped = from.any_run(stops);
   // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
   // the new table doesn't count as new, so that a callback that frees it is noticed.
-  to.raise_clock(from.now());
+  to.clock.store(from.now(), kRelaxed);
   return !stopped;
 }
 
@@ -106,7 +106,6 @@ class Dup {
     Pair* const made = find_slot(to_.table, keyval);
     return made != nullptr ? made : to_.table.grow(id::index(keyval), registry_.memory());
   }
-  int attach_over(Key key, uint64_t value, int* callback_code);
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
@@ -124,18 +123,14 @@ class Dup {
   Announcement* cell_ = nullptr;
 };
 
-// Attaches what was copied in place of what a callback has attached there.
-[[gnu::noinline, gnu::cold]] int Dup::attach_over(Key key, uint64_t value, int* callback_code) {
-  return give_up(key.keyval,
-                 continue_set(registry_, to_.table, to_.object, key, value, callback_code));
-}
-
 // Attaches what was copied, and gives it the reference.
 [[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
                                               uint64_t value, attrcache_tag tag,
                                               int* callback_code) {
-  if (!meta::empty(made.load_meta())) [[unlikely]]
-    return attach_over({keyval, tag}, value, callback_code);
+  if (!meta::empty(made.load_meta())) [[unlikely]] {  // a callback has attached something
+    return give_up(keyval, continue_set(registry_, to_.table, to_.object, {keyval, tag}, value,
+                                        callback_code));
+  }
   made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
   return ATTRCACHE_OK;
 }
@@ -277,7 +272,8 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     if (result != ATTRCACHE_OK || !as_new) return result;
   }
   // If nothing was copied, the new table is as it was.
-  if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.occupied())
+  if (meta::empty(to.table.inline_slots[0].load_meta()) &&
+      what_is_left(from.registry.readers(), to.table) == Left::kNothing)
     to.table.clear(from.registry.memory());
   return ATTRCACHE_OK;
 }

@@ -60,11 +60,6 @@ size_t list_attributes(const Registry& registry, const Table& constant,
                        const Inspected<attrcache_attribute_info>& infos) {
   size_t count = 0;
   auto& table = const_cast<Table&>(constant);  // is only read
-  if (infos.capacity() == 0) {
-    table.for_each(
-        [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
-    return count;
-  }
   Batch batch(table, &registry.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {

@@ -87,15 +87,6 @@ void Directory::add(Leaf& leaf) {
   last.store(&leaf.next, kRelease);
 }
 
-bool Table::occupied() {
-  return any_run([](uint32_t, const Pair* run, uint32_t length) {
-    while (length != 0) {
-      if (run[--length].load_meta() != 0) return true;
-    }
-    return false;
-  });
-}
-
 Pair* Table::grow(uint32_t index, const Memory& memory) {
   const Table* const self = this;
   Directory* const dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr), self);

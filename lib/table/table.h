@@ -164,9 +164,6 @@ struct Table {
   // of memory. Lock-free.
   Pair* grow(uint32_t index, const Memory& memory);
 
-  // Whether any slot is occupied. For a table that only its owner uses.
-  bool occupied();
-
   // The next sequence number. It may be relaxed: numbers must be unique and must grow along
   // happens-before, and for that the counter's modification order is enough.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
@@ -205,24 +202,11 @@ struct Table {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
-  // Makes the clock at least `number`. For a table that only its owner uses.
-  void raise_clock(uint64_t number) {
-    const uint64_t now = this->now();
-    if (now < number) clock.store(clock.load(kRelaxed) + (number - now), kRelaxed);
-  }
-
   // Whether the table's memory belongs to it. This is false for a table whose bytes were copied or
   // moved from another one.
   bool owns_its_memory() const {
     const Directory* dir = directory.load(kAcquire);  // as T1
     return dir == nullptr || dir->owner.load(kRelaxed) == this;
-  }
-
-  // Makes the table's bytes zero without releasing the memory that they point to, because that is
-  // another table's.
-  void forget() {
-    directory.store(nullptr, kRelaxed);
-    clear(kProcessMemory);
   }
 
   // Takes over everything that `from` has; `from` is as new afterwards. No other thread may use
