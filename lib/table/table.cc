@@ -96,14 +96,15 @@ Pair* Table::grow(uint32_t index, const Memory& memory) {
   return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
-void Table::release_leaves(Directory& dir, const Memory& memory) {
-  for (Leaf* leaf = dir.made.load(kAcquire); leaf != nullptr;) {  // as T1
-    Leaf* const next = leaf->next.load(kAcquire);                 // as T1
+void Directory::release(const Memory& memory) {
+  for (Leaf* leaf = made.load(kAcquire); leaf != nullptr;) {  // as T1
+    Leaf* const next = leaf->next.load(kAcquire);             // as T1
     memory.destroy(leaf);
     leaf = next;
   }
-  Node* const tree = dir.tree.load(kAcquire);  // as T1
-  if (tree != &no_tree) release_tree(memory, tree);
+  Node* const root = tree.load(kAcquire);  // as T1
+  if (root != &no_tree) release_tree(memory, root);
+  memory.destroy(this);
 }
 
 }  // namespace attrcache

@@ -115,6 +115,8 @@ struct Directory {
   // (T4) Adds a leaf to the list, before it is put in its place (T3). So a thread that has used the
   // leaf finds it in the list, and so does the thread that is handed the object later. Lock-free.
   void add(Leaf& leaf);
+  // Releases it, with all leaves and nodes.
+  void release(const Memory& memory);
 
   Place leaves[kDirectoryLeaves];  // they have no nodes
   Atomic<Node*> tree{&no_tree};
@@ -222,7 +224,6 @@ struct Table {
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
-  [[gnu::noinline]] static void release_leaves(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
@@ -245,11 +246,8 @@ inline void Table::clear(const Memory& memory) {
   for (Pair& slot : inline_slots) slot.store_unshared({0, 0});
   clock.store(0, kRelaxed);
   Directory* dir = directory.load(kAcquire);  // as T1, by the owner
-  if (dir == nullptr) return;
   directory.store(nullptr, kRelaxed);
-  if (dir->made.load(kRelaxed) != nullptr || dir->tree.load(kRelaxed) != &no_tree) [[unlikely]]
-    release_leaves(*dir, memory);
-  memory.destroy(dir);
+  if (dir != nullptr) dir->release(memory);
 }
 
 template <typename Visit>
