@@ -28,12 +28,6 @@ using attrcache::Table;
                                       callback_code);
 }
 
-[[gnu::noinline, gnu::cold]] int unfit(const void* kind, const void* old_table,
-                                       const void* new_table) {
-  const bool null = kind == nullptr || old_table == nullptr || new_table == nullptr;
-  return null ? ATTRCACHE_ERR_NULL : ATTRCACHE_ERR_ARGUMENT;  // the two tables are one
-}
-
 }  // namespace
 
 extern "C" {
@@ -42,10 +36,12 @@ extern "C" {
 
 int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
                        attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
-  if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
-      [[unlikely]] {
-    return unfit(kind, old_table, new_table);
-  }
+  if (kind == nullptr || old_table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  if (old_table == new_table) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  if (new_table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
   if (Table::of(old_table).is_as_new()) return ATTRCACHE_OK;
   return copy_what_there_is(kind, old_table, old_object, new_table, new_object, callback_code);
 }
