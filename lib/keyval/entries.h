@@ -56,11 +56,12 @@ class Entries {
   // The counters of this many indices, which most programs never exceed, exist as soon as a keyval
   // was made.
   static constexpr uint32_t kFirstChunkLength = 64;
+  static constexpr uint32_t kFirstChunkEnd = kFirstChunkLength << id::kIndexShift;
 
   // The reference counter, in the stripe of the thread with that ordinal, of the keyval at any
   // offset; behind it are those of the others in its chunk. Null if there never was one.
   [[gnu::always_inline]] References::Counter* counters(id::Offset offset, unsigned ordinal) const {
-    if (id::bytes(offset) < kFirstChunkLength << id::kIndexShift) [[likely]]
+    if (id::bytes(offset) < kFirstChunkEnd) [[likely]]
       return counters(kFirstChunk, offset, ordinal);
     return counters(chunk_of(offset), offset, ordinal);
   }
@@ -89,8 +90,7 @@ class Entries {
  private:
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
-  static constexpr uint32_t kIndexBias = kFirstChunkLength;
-  static_assert(kIndexBias == 1u << (kFirstChunk - id::kIndexShift));
+  static_assert(kFirstChunkLength == 1u << (kFirstChunk - id::kIndexShift));
 
  public:
   // A round takes at least kRound indices: so many that stale keyvals are recognized for 16,000
@@ -101,13 +101,11 @@ class Entries {
   static constexpr uint32_t kRound = 2, kCapacity = 128;  // few enough for a model to use them all
 #else
   static constexpr uint32_t kRound = 63;
-  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kIndexBias;
+  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kFirstChunkLength;
   static_assert(kRound * (id::kGenerations - 1) >= 16000, "attrcache.h says so");
 #endif
 
  protected:
-  static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
-
   // Takes a free index, and returns its entry, which belongs to the caller until it stores a keyval
   // there or calls put_back(). Null: *error says why; KEYVALS_EXHAUSTED: none is free. Lock-free, but
   // for the allocator.
@@ -122,10 +120,10 @@ class Entries {
   void release(const Memory& memory);
 
   static size_t chunk_of(id::Offset offset) {
-    return static_cast<uint32_t>(__builtin_clzll(id::bytes(offset) + kOffsetBias)) ^ 63;
+    return static_cast<uint32_t>(__builtin_clzll(id::bytes(offset) + kFirstChunkEnd)) ^ 63;
   }
   static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
-  static constexpr uint32_t first_index(size_t c) { return length(c) - kIndexBias; }
+  static constexpr uint32_t first_index(size_t c) { return length(c) - kFirstChunkLength; }
 
   static Entry* entry_at(uintptr_t chunk, id::Offset offset) {
     return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));

@@ -222,16 +222,14 @@ int Registry::check_number(int number) const {
   return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
 }
 
-// Only kinds that exist have keyvals.
-int Registry::check_other_kind(id::Keyval keyval) const {
-  const bool exists = settings_.kinds == nullptr ||
-                      settings_.kinds[id::kind(keyval)].load(kAcquire) != nullptr;  // (D1)
-  return exists ? ATTRCACHE_ERR_KEYVAL_KIND : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
-}
-
 int Registry::check(id::Keyval keyval) const {
   if (!id::well_formed(keyval)) return check_number(number_of(keyval));
-  if (!is_kind_of(keyval)) return check_other_kind(keyval);
+  if (!is_kind_of(keyval)) {
+    // Only kinds that exist have keyvals.
+    const bool exists = settings_.kinds == nullptr ||
+                        settings_.kinds[id::kind(keyval)].load(kAcquire) != nullptr;  // (D1)
+    return exists ? ATTRCACHE_ERR_KEYVAL_KIND : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
+  }
   const uint64_t word = word_at(id::offset(keyval));
   if (entry_word::keyval(word) == keyval) return ATTRCACHE_OK;
   const bool handed_out = id::generation(keyval) < word >> kGenerationsShift;

@@ -146,7 +146,6 @@ class Registry : public Entries {
     return *counter;
   }
   int check_number(int number) const;
-  int check_other_kind(id::Keyval keyval) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
   int end(Entry& entry, id::Offset offset);
