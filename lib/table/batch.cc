@@ -23,18 +23,18 @@ bool Batch::select() {
   const Pair* before = last_;
   end_ = items_;
   all_ = !table_.any_run([&](uint32_t first, Pair* run, uint32_t length) {
-    for (uint32_t s = 0; s < length; ++s) {
+    for (Pair* slot = run; slot != run + length; ++slot, ++first) {
       if (before != nullptr) [[unlikely]] {
-        if (before == &run[s]) before = nullptr;
+        if (before == slot) before = nullptr;
         continue;
       }
-      const uint64_t m = run[s].load_meta();
+      const uint64_t m = slot->load_meta();
       if (!meta::visible(m)) continue;
       if (end_ == limit_ && !make_room()) {
         last_ = end_[-1].slot;
         return true;
       }
-      *end_++ = {m, &run[s], first + s};
+      *end_++ = {m, slot, first};
     }
     return false;
   });

@@ -16,11 +16,11 @@
 namespace attrcache {
 namespace {
 
-// Whether a slot holds a value that a dup must copy. A value whose deletion another thread has
-// begun is not copied. One that this thread is deleting further up its stack (the dup is made
-// within its delete_fn) is: it is attached until delete_fn has succeeded.
-bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
-  if (!meta::visible(m)) return false;
+// Whether a slot holds a value of a keyval that a dup must copy. A value whose deletion another
+// thread has begun is not copied. One that this thread is deleting further up its stack (the dup is
+// made within its delete_fn) is: it is attached until delete_fn has succeeded.
+bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint64_t m) {
+  if (!meta::visible(m) || !meta::belongs(m, keyval)) return false;
   return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
@@ -97,15 +97,11 @@ class Dup {
  private:
   bool table_died() const { return old_scope_.table_died() || new_table_died(); }
   int copy(const Batch::Item& item, int* callback_code);
-  int duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
-  int call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
+  int duplicate(const Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
+                int* callback_code);
+  int call(Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like, int* callback_code);
   bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
   void end_hold(const Pair& slot);
-  // The slot of a keyval in the new table; null when out of memory.
-  Pair* place(id::Keyval keyval) {
-    Pair* const made = find_slot(to_.table, keyval);
-    return made != nullptr ? made : to_.table.grow(id::index(keyval), registry_.memory());
-  }
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
@@ -136,11 +132,7 @@ class Dup {
 }
 
 int Dup::copy(const Batch::Item& item, int* callback_code) {
-  const uint64_t m = item.slot->load_meta();
-  if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
-    if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
-  }
-  const id::Keyval keyval = meta::keyval(m, item.index);
+  const id::Keyval keyval = meta::keyval(item.meta, item.index);
   // The copy's own reference is taken first, as above: what is found under the keyval's int from now
   // on is this keyval's, and copy_fn may delete the original.
   const stripe::Name like = take(registry_, keyval);
@@ -149,30 +141,27 @@ int Dup::copy(const Batch::Item& item, int* callback_code) {
     return registry_.is_kind_of(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_KIND;
   }
   if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);
-  return stripe::has(like, stripe::kNotDupFn) ? call(item, keyval, like, callback_code)
-                                              : duplicate(item, keyval, like, callback_code);
+  // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
+  // memory then.
+  Pair* made = find_slot(to_.table, keyval);
+  if (made == nullptr) made = to_.table.grow(item.index, registry_.memory());
+  if (made == nullptr) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  return stripe::has(like, stripe::kNotDupFn)
+             ? call(*item.slot, *made, keyval, like, callback_code)
+             : duplicate(*item.slot, *made, keyval, like, callback_code);
 }
 
-// Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value
-// that is found under the keyval's int really is one of this keyval.
-int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
+// Copies as DUP_FN does, without a call.
+int Dup::duplicate(const Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
                    int* callback_code) {
-  const SlotContent found = item.slot->load();
-  if (!to_be_copied(from_, *item.slot, found.meta) || !meta::belongs(found.meta, keyval))
-    return give_up(keyval, ATTRCACHE_OK);
-  Pair* const made = place(keyval);
-  if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
+  const SlotContent found = slot.load();
+  if (!to_be_copied(from_, slot, keyval, found.meta)) return give_up(keyval, ATTRCACHE_OK);
+  return attach(made, keyval, like, found.value, meta::tag(found.meta), callback_code);
 }
 
 // Runs copy_fn, with the value held.
-int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code) {
-  Pair& slot = *item.slot;
-  // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
-  // memory then.
-  Pair* const made = place(keyval);
-  if (made == nullptr) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+int Dup::call(Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like, int* callback_code) {
   SlotContent found;
   bool held;
   if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
@@ -191,7 +180,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
     return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
   if (new_scope_.table_died()) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_FREED);
-  return attach(*made, keyval, like, copied.value, copied.tag, callback_code);
+  return attach(made, keyval, like, copied.value, copied.tag, callback_code);
 }
 
 // Holds the value, or finds the one that this thread is deleting further up its stack. That need
@@ -208,9 +197,8 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
       continue;
     }
     *found = slot.load();
-    if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
-    if (is_deleting(registry_.threads().self(), from_.table, slot, found->meta)) return true;
-    if (meta::deleting(found->meta)) return false;
+    if (!to_be_copied(from_, slot, keyval, found->meta)) return false;
+    if (meta::deleting(found->meta)) return true;  // by this thread
     // Meanwhile a value was attached, or a claim was restored.
   }
 }
