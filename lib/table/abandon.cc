@@ -30,8 +30,7 @@ int abandon_attributes(const Target& target) {
     return ATTRCACHE_ERR_MOVED;
   }
   Readers& readers = target.registry.readers();
-  ThreadState& thread = readers.threads().self();
-  TableScope scope(thread, &table);
+  TableScope scope(readers.threads().self(), &table);
   int first = ATTRCACHE_OK;
   // Destructors may attach something again. What they attach in the last round is lost with its
   // slot, and its keyval stays for ever.
@@ -48,7 +47,7 @@ int abandon_attributes(const Target& target) {
     if (scope.table_died()) return first;
     if (what_is_left(readers, table) == Left::kNothing) break;
   }
-  release_table(target.registry, thread, table);
+  release_table(target.registry, table);
   return first;
 }
 

@@ -137,7 +137,7 @@ int Dup::copy(const Batch::Item& item, int* callback_code) {
   // on is this keyval's, and copy_fn may delete the original.
   const stripe::Name like = take(registry_, keyval);
   if (like == stripe::Name::kNone) [[unlikely]] {
-    // Of this kind, the keyval is gone, and the attribute was deleted before the dup.
+    // Of this kind, the keyval is gone, and the attribute was deleted meanwhile.
     return registry_.is_kind_of(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_KIND;
   }
   if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);

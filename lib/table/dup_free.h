@@ -43,7 +43,7 @@ Left what_is_left(const Readers& readers, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and notifies the operations
 // on it up this thread's stack.
-void release_table(Registry& registry, const ThreadState& thread, Table& table);
+void release_table(Registry& registry, Table& table);
 
 // Moves everything to a table that is as new. No other thread may use either.
 int move_table(const Readers& readers, Table& from, Table& to);

@@ -172,7 +172,7 @@ int Free::run() {
       if (!finally()) return ATTRCACHE_ERR_BUSY;
       abandon_handed_off(readers_, table_);
     }
-    if (!scope_.table_died()) release_table(target_.registry, readers_.threads().self(), table_);
+    if (!scope_.table_died()) release_table(target_.registry, table_);
     return result_;
   }
   if (finally()) abandon_attributes(target_);
@@ -197,8 +197,8 @@ Left what_is_left(const Readers& readers, Table& table) {
   return left;
 }
 
-void release_table(Registry& registry, const ThreadState& thread, Table& table) {
-  for_each_frame_of(thread.innermost, &table, [](Frame& f) {
+void release_table(Registry& registry, Table& table) {
+  for_each_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
     f.table_died = true;
     // An attribute attached to the same memory later must not be taken for held.
     if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
@@ -215,7 +215,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return mode == ATTRCACHE_DRAIN_FINALLY ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
   }
   if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table)) {
-    release_table(target.registry, target.registry.threads().self(), target.table);
+    release_table(target.registry, target.table);
     return ATTRCACHE_OK;
   }
   return delete_in_order(target, mode, callback_code, listener);
