@@ -2,7 +2,7 @@
 //
 // Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for the record
 // that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,
-// so epochs protect only who reads a record without a reference: introspection of one keyval.
+// so epochs protect only threads that read a record without one: introspection of one keyval.
 //
 // Pins are rare and short here, but every keyval that is freed asks whether there are any. So one
 // word says it all, and a free reads it in one step: the number of the epoch, and two counts of

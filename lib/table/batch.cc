@@ -8,7 +8,7 @@
 namespace attrcache {
 
 bool Batch::make_room() {
-  const size_t count = end_ - items_, capacity = 16 * count;
+  const size_t count = end_ - items_, capacity = 8 * count;
   void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
   if (memory == nullptr) return false;
   std::memcpy(memory, items_, count * sizeof(Item));
@@ -41,9 +41,10 @@ bool Batch::select() {
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
   const uint64_t now = meta::spread(table_.now());
-  const auto older = [now](const Item& a, const Item& b) {
-    return ((now - a.meta) & meta::kSequence) > ((now - b.meta) & meta::kSequence);
+  const auto age = [now](const Item& item) {
+    return (now - meta::sequence(item.meta)) & meta::kSequence;
   };
+  const auto older = [age](const Item& a, const Item& b) { return age(a) > age(b); };
   // Attributes that were set in the order of their keyvals, as most are, are sorted already.
   if (!std::is_sorted(items_, end_, older)) std::sort(items_, end_, older);
   return end_ != items_;

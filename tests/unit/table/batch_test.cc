@@ -24,7 +24,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
 
   void attach(uint32_t index) {
     const uint64_t m =
-        meta::attached(stripe::name(id::make(0, 0, 0), 0), ATTRCACHE_AS_POINTER, table.tick());
+        meta::attached(stripe::name(id::make(5, 0, 0), 0), ATTRCACHE_AS_POINTER, table.tick());
     Pair* slot =
         index < kInlineSlots ? &table.inline_slots[index] : table.grow(index, kProcessMemory);
     SlotContent now = slot->load();
