@@ -8,7 +8,7 @@
 namespace attrcache {
 
 bool Batch::make_room() {
-  const size_t count = end_ - items_, capacity = 8 * count;
+  const size_t count = end_ - items_, capacity = 16 * count;
   void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
   if (memory == nullptr) return false;
   std::memcpy(memory, items_, count * sizeof(Item));
