@@ -79,12 +79,14 @@ void release_tree(const Memory& memory, Node* node) {
 }  // namespace
 
 void Directory::add(Leaf& leaf) {
-  Atomic<Leaf*>* at = last.load(kAcquire);
-  for (Leaf* next = nullptr; !at->compare_exchange_strong(next, &leaf, kAcqRel, kAcquire);
+  Atomic<Leaf*>* at = last.load(kAcquire);  // pairs with the store below, for the leaf there
+  // (T4) release: a walk (T1) sees the leaf's number, and that its slots are empty. Acquire, if it
+  // fails: another thread's leaf is there, and the list goes on behind that.
+  for (Leaf* next = nullptr; !at->compare_exchange_strong(next, &leaf, kRelease, kAcquire);
        next = nullptr) {
     at = &next->next;
   }
-  last.store(&leaf.next, kRelease);
+  last.store(&leaf.next, kRelease);  // or it is behind the end by now: the next one goes on from here
 }
 
 Pair* Table::grow(uint32_t index, const Memory& memory) {
