@@ -835,8 +835,8 @@ ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
 /* ---- Introspection -------------------------------------------------------------------------
  *
  * A thread within these functions blocks no other, even if it is stopped there for ever. But while
- * it is stopped within attrcache_keyval_list or attrcache_keyval_describe, one record of at most 88
- * bytes can't be released for each keyval that is freed. The other functions hold back nothing. */
+ * it is stopped within attrcache_keyval_describe, one record of at most 88 bytes can't be released
+ * for each keyval that is freed. The other functions hold back nothing. */
 
 typedef struct attrcache_keyval_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_keyval_info);
