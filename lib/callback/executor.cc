@@ -16,10 +16,10 @@ using in_c::shape;
 struct CallbackArguments {
   const CallingConvention& convention;
   void* object;
-  int fortran_handle;  // the object, if the callback is Fortran's
-  int keyval;          // the int that users know
+  int keyval;  // the int that users know
   const uint64_t& value;
   attrcache_tag tag;
+  const int* fortran_handle;  // as in run_delete()
 };
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
@@ -63,7 +63,7 @@ static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
 // `kTag` is what the copy is set as.
 template <typename Fint, typename Value, attrcache_tag kTag>
 Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = arguments.fortran_handle;
+  Fint object = fortran_handle_for(callbacks, arguments.convention, arguments.object);
   Fint keyval = arguments.keyval;
   Value in = static_cast<Value>(arguments.value);
   Value out = 0;
@@ -77,7 +77,9 @@ Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arg
 
 template <typename Fint, typename Value>
 int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = arguments.fortran_handle;
+  Fint object = arguments.fortran_handle != nullptr
+                    ? *arguments.fortran_handle
+                    : fortran_handle_for(callbacks, arguments.convention, arguments.object);
   Fint keyval = arguments.keyval;
   Value value = static_cast<Value>(arguments.value);
   Fint ierror = 0;
@@ -144,8 +146,7 @@ int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConven
 
 Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                             void* object, int keyval, uint64_t value, attrcache_tag tag) {
-  const int handle = fortran_handle_for(callbacks, convention, object);
-  const CallbackArguments arguments = {convention, object, handle, keyval, value, tag};
+  const CallbackArguments arguments = {convention, object, keyval, value, tag, nullptr};
   Copied copied = {ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER};
   catching(convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return copied;
@@ -154,9 +155,7 @@ Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvent
 int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                            void* object, int keyval, uint64_t value, attrcache_tag tag,
                            const int* fortran_handle) {
-  const int handle = fortran_handle != nullptr ? *fortran_handle
-                                               : fortran_handle_for(callbacks, convention, object);
-  const CallbackArguments arguments = {convention, object, handle, keyval, value, tag};
+  const CallbackArguments arguments = {convention, object, keyval, value, tag, fortran_handle};
   int code = ATTRCACHE_CALLBACK_THREW;
   catching(convention, [&] { code = delete_in_language(callbacks, arguments); });
   return code;

@@ -103,18 +103,18 @@ bool Readers::find_spare(ThreadRecord& record) {
   return record.spare != nullptr;
 }
 
-Announcement* Readers::take_another() {
+Announcement* Readers::take_another(uintptr_t what) {
   ThreadRecord* record = &near_record();
   if (record->owner != this_thread().identity) [[unlikely]] {
     record = look_up();
     if (record == nullptr) return nullptr;
-    if (record->first.is_free_for(this_thread().identity)) return taken(record->first);
+    if (record->first.is_free_for(this_thread().identity)) return taken(record->first, what);
   }
   if (record->spare == nullptr && !find_spare(*record)) [[unlikely]]
     return nullptr;
   LinkedCell& cell = record->link();
   cell.thread.store(threads_.hooked() ? threads_.identity() : this_thread().identity, kRelaxed);
-  return taken(cell);
+  return taken(cell, what);
 }
 
 void Readers::release_another(Announcement& released) {

@@ -45,16 +45,19 @@ class Readers {
     return near.owner == this_thread().identity ? &near : look_up();
   }
 
-  // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
+  // A cell of the calling thread's record, which says `what` and names the thread; null when out of
   // memory. Wait-free but for the allocator.
-  Announcement* take() {
+  Announcement* take(uintptr_t what = uintptr_t(Says::kTaken)) {
     Announcement& first = near_record().first;
-    return first.is_free_for(this_thread().identity) ? taken(first) : take_another();
+    if (first.is_free_for(this_thread().identity)) [[likely]]
+      return taken(first, what);
+    return take_another(what);
   }
   // Gives back what take() returned, which must not announce that a value is held.
   void release(Announcement& cell) {
     cell.what.store(0, kRelease);  // as in retract()
-    if (&cell != &near_record().first) release_another(cell);
+    if (&cell != &near_record().first) [[unlikely]]
+      release_another(cell);
   }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
@@ -144,16 +147,16 @@ class Readers {
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
 
   ThreadRecord* make_group();
-  static Announcement* taken(Announcement& cell) {
+  static Announcement* taken(Announcement& cell, uintptr_t what) {
     cell.borrowed.store(0, kRelaxed);  // it is no attrcache_borrowed's any more
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
-    cell.what.store(uintptr_t(Says::kTaken), kRelease);
+    cell.what.store(what, kRelease);
     return &cell;
   }
   // Not inlined: a callback may move a user-level thread to another OS thread, so thread-local
   // addresses must be computed anew. (Such threads have no `first`.)
-  [[gnu::noinline]] Announcement* take_another();
+  [[gnu::noinline]] Announcement* take_another(uintptr_t what);
   [[gnu::noinline]] void release_another(Announcement& cell);
   [[gnu::noinline]] ThreadRecord* look_up();
   [[gnu::noinline]] bool find_spare(ThreadRecord& record);

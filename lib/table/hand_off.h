@@ -42,10 +42,8 @@ class Deletion {
   // table, and reserves a tomb if anybody may hold the value. False: out of memory.
   [[gnu::always_inline]] bool prepare(const Table& table, SlotContent found) {
     if (cell_ == nullptr) {
-      cell_ = readers_.take();
+      cell_ = readers_.take(Announcement::of(&table, Says::kDeletes));
       if (cell_ == nullptr) return false;
-      // Release: a thread that reads it reads `thread`. The next step on the slot releases both.
-      cell_->what.store(Announcement::of(&table, Says::kDeletes), kRelease);
     }
     return !meta::was_held(found.meta) || readers_.reserve_tomb();
   }

@@ -69,7 +69,7 @@ def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
         name = name,
         testonly = True,
         srcs = srcs or ["//lib:sources"],
-        hdrs = ["//lib:inner_headers"],
+        hdrs = ["//lib:headers"],
         copts = CORE_COPTS,
         defines = defines,
         linkstatic = True,
