@@ -86,7 +86,8 @@ void Directory::add(Leaf& leaf) {
        next = nullptr) {
     at = &next->next;
   }
-  last.store(&leaf.next, kRelease);  // or it is behind the end by now: the next one goes on from here
+  last.store(&leaf.next,
+             kRelease);  // or it is behind the end by now: the next one goes on from here
 }
 
 Pair* Table::grow(uint32_t index, const Memory& memory) {

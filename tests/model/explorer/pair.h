@@ -23,7 +23,6 @@ inline constexpr auto kInit = std::memory_order_relaxed;
 
 class alignas(16) Pair {
  public:
-
   SlotContent load(ATTRCACHE_MODEL_SITE) const {
     const Bits bits = access::load(at(Kind::kLoad, pair_order::kLoad, file, line));
     return {bits.lo, bits.hi};
