@@ -100,7 +100,7 @@ namespace {
 // K2.
 int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
   id::Offset offset;
-  int error;
+  int error = ATTRCACHE_OK;
   Entry* const entry = take(memory(), &offset, &error);
   if (entry == nullptr) return error;
   Record* record = &entry->own;

@@ -80,6 +80,20 @@ TEST(Dup, FindsWhatASetWithDeleteFnReplaces) {
   }
 }
 
+// A copy has the tag that its value was set with.
+TEST(Dup, BesideASetWithAnotherTag) {
+  const auto set_aint = [](Objects& o) {
+    attrcache_set_as(o.kind, &o.tables[0], nullptr, o.keys[0], 2, ATTRCACHE_AS_AINT, nullptr);
+  };
+  const auto as_it_was_set = [](Objects& o) {
+    void* value;
+    expect(attrcache_get(o.kind, &o.tables[1], o.keys[0], &value) == ATTRCACHE_OK &&
+               value != reinterpret_cast<void*>(2),
+           "C finds an Aint at an address");
+  };
+  run_race<Objects>({2, 1}, in_turn(keys(1), set(0, 1)), set_aint, in_turn(copy, as_it_was_set));
+}
+
 // A copy has a reference of its own, which the end of the original doesn't touch.
 TEST(Dup, AgainstDelete) {
   run_race<Objects>({2, 1}, in_turn(keys(2), set(0, 1), set(1, 2)), erase(0),
