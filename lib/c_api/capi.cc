@@ -8,7 +8,6 @@
 #include "callback/language.h"
 #include "domain/domain.h"
 #include "platform/pair.h"
-#include "table/get.h"
 #include "table/hand_off.h"
 #include "table/hold.h"
 #include "table/inspect.h"

@@ -5,7 +5,6 @@
 #include "attrcache/attrcache.h"
 #include "attrcache/attrcache_inline.h"
 #include "callback/language.h"
-#include "table/get.h"
 #include "table/set.h"
 
 namespace {

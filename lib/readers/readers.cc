@@ -78,6 +78,8 @@ ThreadRecord* Readers::look_up() {
   ThreadRecord& record = first[ordinal % kNearOrdinals];
   const uint64_t me = this_thread().identity;
   if (record.owner != me) [[unlikely]] {
+    // So that a deletion beside a borrow, or a borrow within a deletion, needs no memory later.
+    if (record.spare == nullptr && !find_spare(record)) return nullptr;
     record.owner = me;
     // What the last thread has left borrowed stays its own. And user-level threads don't use this
     // cell, because they may move to another record.
@@ -88,9 +90,10 @@ ThreadRecord* Readers::look_up() {
   return &record;
 }
 
-// Ensures that a record has a spare cell. False: out of memory.
+// Ensures that a record has a spare cell, and unlinks those that others have released. False: out of
+// memory.
 bool Readers::find_spare(ThreadRecord& record) {
-  LinkedCell* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release()
+  LinkedCell* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release_another()
   while (next != nullptr) {
     LinkedCell& cell = *next;
     next = cell.spare;
@@ -110,7 +113,7 @@ Announcement* Readers::take_another(uintptr_t what) {
     if (record == nullptr) return nullptr;
     if (record->first.is_free_for(this_thread().identity)) return taken(record->first, what);
   }
-  if (record->spare == nullptr && !find_spare(*record)) [[unlikely]]
+  if ((record->spare == nullptr || threads_.hooked()) && !find_spare(*record)) [[unlikely]]
     return nullptr;
   LinkedCell& cell = record->link();
   cell.thread.store(threads_.hooked() ? threads_.identity() : this_thread().identity, kRelaxed);

@@ -110,6 +110,7 @@ struct Tomb {
   Atomic<uint64_t> taker{0};  // the thread's identity; 0 until it has said so
   Tomb* next = nullptr;       // of its bucket; written before it is published
   struct TombBucket* bucket = nullptr;
+  Tomb* taken_before = nullptr;  // for the thread that has taken it, which may take several
 };
 
 // Tombs of the attachments that have the same hash.

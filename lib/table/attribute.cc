@@ -15,13 +15,6 @@ struct Found {
   SlotContent word;
 };
 
-// Makes the slot of a keyval, and sets *slot. If it fails, returns the error.
-[[gnu::noinline]] int make_slot(Registry& registry, Table& table, id::Keyval keyval, Pair** slot) {
-  if (registry.look_up(keyval) == 0) return registry.why_not(keyval);
-  *slot = table.grow(id::index(keyval), registry.memory());
-  return *slot != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_MEMORY;
-}
-
 // Attaches the value to a slot that is empty, or whose value is being deleted. kNotSet: it has a value
 // that isn't, which *there says.
 [[gnu::always_inline]] inline int attach(Registry& registry, Table& table, Key key, uint64_t value,
@@ -31,7 +24,9 @@ struct Found {
     return registry.why_not(keyval);
   Pair* slot = find_slot(table, keyval);
   if (slot == nullptr) [[unlikely]] {
-    if (const int error = make_slot(registry, table, keyval, &slot)) return error;
+    if (registry.look_up(keyval) == 0) return registry.why_not(keyval);
+    slot = table.grow(id::index(keyval), registry.memory());
+    if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
   }
   for (;;) {
     SlotContent now = slot->load();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// set_if_absent and delete of one attribute, and what set (set.h) and free share with them. The steps
+// get, set_if_absent and delete of one attribute, and what set (set.h) and free share with them. The steps
 // that they take are in slot.h. Each looks at the slot and takes the step that this calls for, in a
 // loop, because another thread may have been faster. The first look of a delete is inlined into the
 // callers. What follows gets its arguments in registers, and nothing comes after it, so that the first
@@ -35,6 +35,16 @@ struct Key {
   id::Keyval keyval;
   attrcache_tag tag;
 };
+
+// A value, as every language reads it.
+struct Seen {
+  void* in_c;     // the pointer, or the address of the int or Aint
+  uint64_t bits;  // what a slot keeps
+};
+
+// Reads the visible value under any keyval. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error that
+// says why there is no such keyval. The common gets in C don't come here (attrcache_inline.h).
+int get_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Seen* value);
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/get.h"
-
 #include "callback/language.h"
+#include "table/attribute.h"
 #include "table/meta.h"
 
 namespace attrcache {

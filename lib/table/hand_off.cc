@@ -27,7 +27,7 @@ bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
   return true;
 }
 
-// The same for all of a table's that is_one(frame) is true of.
+// Gives up the copies of a table's values that is_one(frame) is true of (give_up_copies_of).
 template <typename IsOne>
 void give_up_copies(const ThreadState& thread, const Table& table, IsOne is_one) {
   for_each_frame_of(thread.innermost, &table, [&](Frame& f) {

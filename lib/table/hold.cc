@@ -2,7 +2,8 @@
 
 #include "table/hold.h"
 
-#include "table/get.h"
+#include <utility>
+
 #include "table/hand_off.h"
 #include "table/meta.h"
 
@@ -65,6 +66,17 @@ constexpr uint64_t kBorrowsForALightOne = 32;
                                  : borrow_predefined(registry, table, keyval, borrowed);
 }
 
+// Ends a borrow that holds the value whose meta is `m`.
+[[gnu::always_inline]] inline int keep(Readers& readers, Borrowed* borrowed, Pair& slot, uint64_t m,
+                                       Announcement& cell) {
+  borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
+  borrowed->cell = &cell;
+  borrowed->readers = &readers;
+  cell.borrowed.store(mark_of(borrowed), kRelaxed);
+  if ((m & meta::kUnheld) == 0 && !meta::light(m)) return count_full_borrow(readers, slot, m);
+  return ATTRCACHE_OK;
+}
+
 // A borrow by a cell that the thread has taken, or its `first`.
 [[gnu::always_inline]] inline int borrow_by(Registry& registry, Table& table, id::Keyval keyval,
                                             Borrowed* borrowed, Pair* slot, Announcement& cell) {
@@ -73,25 +85,27 @@ constexpr uint64_t kBorrowsForALightOne = 32;
     return find_none(registry, table, keyval, borrowed, cell);
   if (!hold_found(*slot, m, Says::kBorrows, cell, &borrowed->copy)) [[unlikely]]
     return continue_borrow(registry, table, keyval, borrowed, *slot, cell);
-  borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
-  borrowed->cell = &cell;
-  borrowed->readers = &registry.readers();
-  cell.borrowed.store(mark_of(borrowed), kRelaxed);
-  if ((m & meta::kUnheld) == 0 && !meta::light(m))
-    return count_full_borrow(registry.readers(), *slot, m);
-  return ATTRCACHE_OK;
+  return keep(registry.readers(), borrowed, *slot, m, cell);
 }
 
 }  // namespace
 
-// What the attempt takes when it lets go is deleted at the end, since the table may die within
-// delete_fn.
+// Each round lets go of the attempt before it. What that takes is deleted at the end, since the table
+// may die within delete_fn.
 int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                     Pair& slot, Announcement& cell) {
   Readers& readers = registry.readers();
-  Tomb* const left = let_go(readers, slot, cell);
-  const int result = borrow_by(registry, table, keyval, borrowed, &slot, cell);
-  if (left != nullptr) delete_handed_off(readers, *left);
+  Tomb* left = nullptr;
+  uint64_t m;
+  do {
+    if (Tomb* const taken = let_go(readers, slot, cell))
+      taken->taken_before = std::exchange(left, taken);
+    m = slot.load_meta();
+  } while (meta::holdable(m, keyval) &&
+           !hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy));
+  const int result = meta::holdable(m, keyval) ? keep(readers, borrowed, slot, m, cell)
+                                               : find_none(registry, table, keyval, borrowed, cell);
+  while (left != nullptr) delete_handed_off(readers, *std::exchange(left, left->taken_before));
   return result;
 }
 

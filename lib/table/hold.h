@@ -57,7 +57,7 @@ inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell
 struct Borrowed {
   void* value;
   Announcement* cell;  // the cell that announces it; null if this holds nothing
-  Readers* readers;    // whose cell it is; not set for a record's `first`
+  Readers* readers;    // whose cell it is; not set by borrow_first()
   uint64_t copy;       // of a value that C reads at its address
 
   bool holds() const { return cell != nullptr; }

@@ -667,8 +667,8 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * call returns CALLBACK. If others hold the value, it is detached at once, and its deletion left to
  * them (guarantee 4). If nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the
  * value is already being deleted, by another thread or up this one's stack: OK at once, and get no
- * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the
- * domain, for one nested in more delete_fns than any before, and if others may hold the value). Any
+ * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (if this thread has more borrows, copies
+ * and deletions under way than ever before in the domain, or others may hold the value). Any
  * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -771,9 +771,9 @@ typedef struct attrcache_borrowed {
  * (guarantee 4). ABSENT once a deletion has begun, though get still finds the value until delete_fn
  * has succeeded. A value that C reads at its address, unless it is predefined, is copied into
  * *borrowed. Errors: NULL, ARGUMENT (*borrowed still holds a value of this thread in this domain),
- * KEYVAL_*, MEMORY (for a thread's first borrow in the domain, and if it holds more at once than
- * ever before). Any thread; lock-free. Calls nothing back, unless an attempt of its own made it the
- * last holder of a value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
+ * KEYVAL_*, MEMORY (if the thread has more under way than ever before, as attrcache_delete). Any
+ * thread; lock-free. Calls nothing back, unless an attempt of its own made it the last holder of a
+ * value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
