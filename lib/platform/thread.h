@@ -40,7 +40,7 @@ inline constexpr unsigned kNearOrdinals = 8;  // each execution makes their reco
 #else
 inline constexpr unsigned kNearOrdinals = 32;
 #endif
-inline constexpr unsigned kRecordSize = 128;  // readers/thread_record.h
+inline constexpr unsigned kRecordSize = 192;  // readers/thread_record.h
 
 #ifdef ATTRCACHE_MODEL
 ThreadState& this_thread();

@@ -45,7 +45,7 @@ Readers::~Readers() {
       while (LinkedCell* const cell = records[r].linked.load(kRelaxed)) records[r].unlink(*cell);
       while (LinkedCell* const cell = records[r].spare) {
         records[r].spare = cell->spare;
-        release_aligned(memory_, cell);
+        if (cell != &records[r].second) release_aligned(memory_, cell);
       }
     }
     release_aligned(memory_, records);
@@ -78,8 +78,6 @@ ThreadRecord* Readers::look_up() {
   ThreadRecord& record = first[ordinal % kNearOrdinals];
   const uint64_t me = this_thread().identity;
   if (record.owner != me) [[unlikely]] {
-    // So that a deletion beside a borrow, or a borrow within a deletion, needs no memory later.
-    if (record.spare == nullptr && !find_spare(record)) return nullptr;
     record.owner = me;
     // What the last thread has left borrowed stays its own. And user-level threads don't use this
     // cell, because they may move to another record.
@@ -101,7 +99,7 @@ bool Readers::find_spare(ThreadRecord& record) {
   }
   if (record.spare == nullptr) {
     void* const memory = allocate_aligned(memory_, sizeof(LinkedCell), alignof(LinkedCell));
-    if (memory != nullptr) record.spare = new (memory) LinkedCell(record);
+    if (memory != nullptr) record.spare = new (memory) LinkedCell(&record);
   }
   return record.spare != nullptr;
 }
@@ -115,7 +113,7 @@ Announcement* Readers::take_another(uintptr_t what) {
   }
   if ((record->spare == nullptr || threads_.hooked()) && !find_spare(*record)) [[unlikely]]
     return nullptr;
-  LinkedCell& cell = record->link();
+  Announcement& cell = record->link().cell;
   cell.thread.store(threads_.hooked() ? threads_.identity() : this_thread().identity, kRelaxed);
   return taken(cell, what);
 }
@@ -123,16 +121,15 @@ Announcement* Readers::take_another(uintptr_t what) {
 void Readers::release_another(Announcement& released) {
   ThreadRecord* const own = mine();
   if (own != nullptr && &released == &own->first) return;  // and that isn't near
-  auto& cell = static_cast<LinkedCell&>(released);
-  ThreadRecord& record = cell.record;
-  if (own == &record) [[likely]]
-    return record.unlink(cell);
+  LinkedCell& cell = LinkedCell::of(released);
+  if (own == cell.record) [[likely]]
+    return own->unlink(cell);
   // A user-level thread has moved since it took the cell.
-  LinkedCell* next = record.returned.load(kRelaxed);
+  LinkedCell* next = cell.record->returned.load(kRelaxed);
   do {
     cell.spare = next;
     // Release: pairs with find_spare().
-  } while (!record.returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
+  } while (!cell.record->returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
 }
 
 Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {

@@ -70,17 +70,19 @@ static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
 // while it is unlinked, or even linked again, goes on from there by `next`: to all cells behind it
 // that have stayed linked, and perhaps to others twice. Aligned, so that no cache line has cells of
 // two threads.
-struct alignas(64) LinkedCell : Announcement {
-  explicit LinkedCell(struct ThreadRecord& of) : record(of) {}
+struct alignas(64) LinkedCell {
+  explicit LinkedCell(struct ThreadRecord* of) : record(of) {}
+  static LinkedCell& of(Announcement& cell) { return reinterpret_cast<LinkedCell&>(cell); }
 
+  Announcement cell;
   Atomic<LinkedCell*> next{nullptr};
   LinkedCell* before = nullptr;  // null for the first; the record's thread alone uses it
   LinkedCell* spare = nullptr;   // the next one of a list of cells that aren't in use
-  struct ThreadRecord& record;
+  struct ThreadRecord* const record;
 };
 
-// On two cache lines: what a borrow writes is in the first.
-struct alignas(kRecordSize) ThreadRecord {
+// On three cache lines: what a borrow writes is in the first.
+struct alignas(64) ThreadRecord {
   // The readers of the domain that it belongs to.
   alignas(8) class Readers* readers = nullptr;
   // The thread that uses it (ThreadState::identity).
@@ -92,8 +94,10 @@ struct alignas(kRecordSize) ThreadRecord {
   // The cell of a thread's first outstanding hold or deletion. It names the owner as its thread, and
   // only then may that use it, unless the runtime has user-level threads.
   alignas(8) Announcement first;
-  // Cells to be used again.
-  alignas(8) LinkedCell* spare = nullptr;
+  // A spare one at first: a deletion beside a borrow, or a borrow within a deletion, needs no memory.
+  LinkedCell second{this};
+  // Cells that aren't in use.
+  alignas(8) LinkedCell* spare = &second;
   alignas(8) struct Tomb* tomb = nullptr;  // reserved (Readers::reserve_tomb)
   // Cells, still linked, that threads other than the owner have released: with user-level threads,
   // which may have moved since they took them.
@@ -127,9 +131,8 @@ struct alignas(kRecordSize) ThreadRecord {
   template <typename Visit>
   bool any_of(Visit visit) {
     if (visit(first)) return true;
-    for (LinkedCell* cell = linked.load(kAcquire); cell != nullptr;
-         cell = cell->next.load(kAcquire)) {
-      if (visit(*cell)) return true;
+    for (LinkedCell* at = linked.load(kAcquire); at != nullptr; at = at->next.load(kAcquire)) {
+      if (visit(at->cell)) return true;
     }
     return false;
   }

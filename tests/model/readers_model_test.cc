@@ -172,11 +172,11 @@ TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
 // A record with three linked cells. That in the middle holds throughout.
 struct Cells {
   ThreadRecord record;
-  LinkedCell cells[3] = {LinkedCell(record), LinkedCell(record), LinkedCell(record)};
+  LinkedCell cells[3] = {LinkedCell(&record), LinkedCell(&record), LinkedCell(&record)};
 
   Cells() {
     for (LinkedCell& cell : cells) link(cell);  // the last one is the first now
-    cells[1].what.store(kHeld, kRelaxed);
+    cells[1].cell.what.store(kHeld, kRelaxed);
   }
   static constexpr uintptr_t kHeld = 64;
   void link(LinkedCell& cell) {
@@ -208,7 +208,7 @@ TEST(LinkedCells, LinkedAgainBesideALook) {
         c.again(2 - first);
         c.record.unlink(c.cells[last]);
       });
-      spawn([&] { expect(c.finds(c.cells[1]), "it was announced before"); });
+      spawn([&] { expect(c.finds(c.cells[1].cell), "it was announced before"); });
       join();
       expect(c.linked() == 2, "and no other is lost");
     });
@@ -234,11 +234,11 @@ TEST(LinkedCells, AHolderLetsGoBesideALook) {
     LinkedCell& cell = c.cells[1];
     spawn([&] {
       held.read();
-      cell.what.store(0, kRelease);
+      cell.cell.what.store(0, kRelease);
       c.record.unlink(cell);
     });
     spawn([&] {
-      const bool found = c.finds(cell);
+      const bool found = c.finds(cell.cell);
       if (!found) held.write(1);
       reaches("found", found);
       reaches("not found", !found);
@@ -254,11 +254,11 @@ TEST(LinkedCells, LinkedBesideALookForWhatIsAnnouncedThere) {
       c.record.unlink(c.cells[2]);
       c.record.unlink(c.cells[0]);
       spawn([&] {
-        LinkedCell& cell = c.record.link();
+        Announcement& cell = c.record.link().cell;
         c.link(c.cells[2]);
         change.announce(cell.what, Cells::kHeld);
       });
-      spawn([&] { change.look([&] { return c.finds(c.cells[0]); }); });
+      spawn([&] { change.look([&] { return c.finds(c.cells[0].cell); }); });
       join();
       change.check();
     });

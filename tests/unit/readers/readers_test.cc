@@ -61,8 +61,8 @@ TEST_F(ReadersTest, ACellSharesNoLineWithAnotherThreads) {
     readers.take();
     others = readers.take();
   });
-  EXPECT_EQ(&static_cast<LinkedCell*>(mine)->record, readers.mine());
-  EXPECT_NE(&static_cast<LinkedCell*>(others)->record, readers.mine());
+  EXPECT_EQ(LinkedCell::of(*mine).record, readers.mine());
+  EXPECT_NE(LinkedCell::of(*others).record, readers.mine());
   EXPECT_NE(reinterpret_cast<uintptr_t>(mine) / 64, reinterpret_cast<uintptr_t>(others) / 64);
 }
 
