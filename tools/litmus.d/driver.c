@@ -10,6 +10,7 @@
 //   end                         the operation has returned
 
 #include <attrcache/attrcache.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,25 @@ static void after(int code) {
   check(code);
 }
 
+// Another thread deletes values that were held: it announces that in a cell of its own.
+static pthread_barrier_t begins, ends;
+static attrcache_table* where;
+static int deleted;
+static void* delete_again_and_again(void* argument) {
+  for (;;) {
+    pthread_barrier_wait(&begins);
+    deleted = attrcache_delete(kind, where, NULL, deleted_keyval, NULL);
+    pthread_barrier_wait(&ends);
+  }
+  return argument;
+}
+static int delete_elsewhere(attrcache_table* from) {
+  where = from;
+  pthread_barrier_wait(&begins);
+  pthread_barrier_wait(&ends);
+  return deleted;
+}
+
 // Makes a domain with keyvals. The thread gets its number and borrows for the first time, which takes
 // the slow paths; the second borrow shows where its cell is. The clock that advances is another
 // table's.
@@ -120,6 +140,16 @@ static void make_domain(void) {
     check(attrcache_give_back(&early));
   }
   check(attrcache_delete(kind, &other, NULL, keyval, NULL));
+  // The other thread deletes for the first time, which takes slow paths, too.
+  pthread_t thread;
+  if (pthread_barrier_init(&begins, NULL, 2) != 0 || pthread_barrier_init(&ends, NULL, 2) != 0 ||
+      pthread_create(&thread, NULL, delete_again_and_again, NULL) != 0)
+    exit(1);
+  static attrcache_borrowed held;
+  check(attrcache_set(kind, &other, NULL, deleted_keyval, NULL, NULL));
+  check(attrcache_borrow(kind, &other, deleted_keyval, &held));
+  check(attrcache_give_back(&held));
+  check(delete_elsewhere(&other));
 }
 
 #define SET(name, value)         \
@@ -140,6 +170,9 @@ static void make_domain(void) {
 #define DELETE(name)                \
   before(name, "attrcache_delete"); \
   after(attrcache_delete(kind, &table, NULL, keyval, NULL))
+#define DELETE_ELSEWHERE(name)      \
+  before(name, "attrcache_delete"); \
+  after(delete_elsewhere(&table))
 #define BORROW(name)                \
   before(name, "attrcache_borrow"); \
   after(attrcache_borrow(kind, &table, keyval, &borrowed))
@@ -182,7 +215,7 @@ int main(void) {
   GIVE_BACK("first_give_back");
   BORROW("full_borrow");
   GIVE_BACK("full_give_back");
-  DELETE("full_delete_read");
+  DELETE_ELSEWHERE("full_delete_read");
 
   // The same by light readers, after some borrows by full ones.
   SET("attach_to_read", &second_data);
@@ -190,7 +223,7 @@ int main(void) {
     BORROW("borrow");
     GIVE_BACK("give_back");
   }
-  DELETE("delete_read");
+  DELETE_ELSEWHERE("delete_read");
 
   // The same once more, but each value is held when it is deleted.
   SET("attach_to_leave", &second_data);
@@ -199,7 +232,7 @@ int main(void) {
     GIVE_BACK("full_give_back_of_left");
   }
   BORROW("full_hold");
-  DELETE("full_leave");
+  DELETE_ELSEWHERE("full_leave");
   GIVE_BACK("full_end");
   SET("attach_to_leave_lightly", &second_data);
   for (int i = 0; i < 40; ++i) {
@@ -207,7 +240,7 @@ int main(void) {
     GIVE_BACK("give_back_of_left");
   }
   BORROW("hold");
-  DELETE("leave");
+  DELETE_ELSEWHERE("leave");
   GIVE_BACK("end");
   return 0;
 }
