@@ -118,6 +118,7 @@ class Registry : public Entries {
   bool visit(id::Keyval keyval, Visit visit);
 
   bool is_kind_of(id::Keyval keyval) const { return id::kind(keyval) == kind_; }
+  const char* name() const { return name_; }  // for debuggers (tools/gdb)
   const Threads& threads() const { return readers_.threads(); }
   Readers& readers() const { return readers_; }
   // The `first` of Readers::near_record().
