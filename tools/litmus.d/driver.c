@@ -28,7 +28,13 @@ static void region(const char* name, void* at, size_t size) {
   regions[region_count].name = name;
   regions[region_count].at = at;
   regions[region_count++].size = size;
-  printf("region %s %llx %zu\n", name, (unsigned long long)(uintptr_t)at, size);
+}
+// Not within an operation, which may make some: stdio's lock would be in its trace.
+static void print_regions(void) {
+  static int printed;
+  for (; printed < region_count; ++printed)
+    printf("region %s %llx %zu\n", regions[printed].name,
+           (unsigned long long)(uintptr_t)regions[printed].at, regions[printed].size);
 }
 
 // The library's memory comes from here, so that all of it is known.
@@ -54,6 +60,7 @@ static _Alignas(64) int64_t flag;
 static _Alignas(64) int64_t ipi, ack;  // the kernel's fence: interrupt, answer
 
 static void before(const char* name, const char* function) {
+  print_regions();
   printf("op %s %s\n", name, function);
   for (int r = 0; r < region_count; ++r) {
     for (size_t at = 0; at + 8 <= regions[r].size; at += 8) {
@@ -242,5 +249,6 @@ int main(void) {
   BORROW("hold");
   DELETE_ELSEWHERE("leave");
   GIVE_BACK("end");
+  print_regions();
   return 0;
 }
