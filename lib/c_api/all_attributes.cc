@@ -36,6 +36,7 @@ extern "C" {
 
 int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
                        attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
+  // In this order, or the compiler makes one test of two pointers, which takes more instructions.
   if (kind == nullptr || old_table == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
   if (old_table == new_table) [[unlikely]]

@@ -188,8 +188,8 @@ struct Table {
   }
   bool replaced() const { return (clock.load(kRelaxed) & kReplaced) != 0; }
 
-  // Calls visit(index, slot) for every slot that exists: those of the first leaf,
-  // and then those of the others in the order in which these were made.
+  // Calls visit(index, slot) for every slot that exists: those of the first leaf, and then those of
+  // the others in the order in which these were made.
   template <typename Visit>
   void for_each(Visit visit);
 
