@@ -141,7 +141,7 @@ class Registry : public Entries {
  private:
   // There is such a counter, since there is such a reference.
   [[gnu::always_inline]] References::Counter& stripe_of(id::Keyval keyval, unsigned ordinal) const {
-    References::Counter* const counter = counters(id::slot_offset(keyval), ordinal);
+    References::Counter* const counter = counters(id::offset(keyval), ordinal);
     if (counter == nullptr) __builtin_unreachable();
     return *counter;
   }

@@ -71,6 +71,14 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   return true;
 }
 
+bool end_failed_deletion(const Registry& registry, slot::Claim claim, id::Keyval keyval,
+                         OnFailure on_failure) {
+  if (on_failure == OnFailure::kKeep && !deletes_once(registry.callbacks(keyval)))
+    return !claim.restore();  // (S9)
+  claim.detach();             // (S12)
+  return true;
+}
+
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {
   bool deleting = false;
   for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {

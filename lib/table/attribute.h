@@ -81,6 +81,10 @@ inline int fail(int code, int* callback_code) {
   return ATTRCACHE_ERR_CALLBACK;
 }
 
+// Ends the claim of a value whose delete_fn has failed. Whether the value is gone.
+[[gnu::noinline, gnu::cold]] bool end_failed_deletion(const Registry& registry, slot::Claim claim,
+                                                      id::Keyval keyval, OnFailure on_failure);
+
 // Deletes a value that the calling thread has claimed and nobody holds: runs its delete_fn, and
 // ends the claim. True: the value is gone, and its reference on the keyval is the caller's to drop.
 // False: delete_fn has failed, and the value is attached as it was (unless its keyval deletes
@@ -91,10 +95,8 @@ inline int fail(int code, int* callback_code) {
                                                   OnFailure on_failure, int* code) {
   *code = run_delete_fn(target, scope, slot, claimed, keyval);
   if (scope.table_died()) return true;
-  if (*code != 0) [[unlikely]] {
-    if (on_failure == OnFailure::kKeep && !deletes_once(target.registry.callbacks(keyval)))
-      return !claim.restore();  // (S9)
-  }
+  if (*code != 0) [[unlikely]]
+    return end_failed_deletion(target.registry, claim, keyval, on_failure);
   claim.detach();  // (S12)
   return true;
 }

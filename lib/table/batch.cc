@@ -7,21 +7,20 @@
 
 namespace attrcache {
 
-bool Batch::make_room() {
-  const size_t count = end_ - items_, capacity = 16 * count;
+Batch::Item* Batch::make_room() {
+  const size_t count = limit_ - items_, capacity = 16 * count;
   void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
-  if (memory == nullptr) return false;
+  if (memory == nullptr) return nullptr;
   std::memcpy(memory, items_, count * sizeof(Item));
   if (items_ != few_) memory_->release(items_);
   items_ = static_cast<Item*>(memory);
-  end_ = items_ + count;
   limit_ = items_ + capacity;
-  return true;
+  return items_ + count;
 }
 
 bool Batch::select() {
   const Pair* before = last_;
-  end_ = items_;
+  Item* end = items_;
   all_ = !table_.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     for (Pair* slot = run; slot != run + length; ++slot, ++first) {
       if (before != nullptr) [[unlikely]] {
@@ -30,14 +29,16 @@ bool Batch::select() {
       }
       const uint64_t m = slot->load_meta();
       if (!meta::visible(m)) continue;
-      if (end_ == limit_ && !make_room()) {
-        last_ = end_[-1].slot;
+      if (end == limit_ && (end = make_room()) == nullptr) {
+        last_ = limit_[-1].slot;
+        end = limit_;
         return true;
       }
-      *end_++ = {m, slot, first};
+      *end++ = {m, slot, first};
     }
     return false;
   });
+  end_ = end;
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
   const uint64_t now = meta::spread(table_.now());
@@ -45,9 +46,15 @@ bool Batch::select() {
     return (now - meta::sequence(item.meta)) & meta::kSequence;
   };
   const auto older = [age](const Item& a, const Item& b) { return age(a) > age(b); };
+  if (end == items_) return false;
   // Attributes that were set in the order of their keyvals, as most are, are sorted already.
-  if (!std::is_sorted(items_, end_, older)) std::sort(items_, end_, older);
-  return end_ != items_;
+  // (Unless the numbers have wrapped around since the first: then the last is above the clock.)
+  const auto below = [](const Item& a, const Item& b) {
+    return meta::sequence(a.meta) < meta::sequence(b.meta);
+  };
+  if (meta::sequence(end[-1].meta) > now || !std::is_sorted(items_, end, below))
+    std::sort(items_, end, older);
+  return true;
 }
 
 }  // namespace attrcache

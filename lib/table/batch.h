@@ -46,8 +46,8 @@ class Batch {
   static constexpr unsigned kFew = 10;
 
   bool select();
-  // Makes more room for items. False: there is no memory.
-  bool make_room();
+  // Makes more room for items, and returns it. Null: there is no memory.
+  Item* make_room();
 
   Table& table_;
   const Memory* const memory_;

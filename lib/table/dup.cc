@@ -60,9 +60,10 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
       // The value is read after the reference was taken. Before that it could have been a value of
       // an earlier keyval that had the same int. If it is another one now, what is stored isn't a
       // copy, but has the reference, which Dup::start_over() drops.
-      const SlotContent found = run[s].load();
-      made[s].store_unshared({found.value, m});
-      if (found.meta != m) [[unlikely]]
+      uint64_t value;
+      const bool same = run[s].still(m, &value);
+      made[s].store_unshared({value, m});
+      if (!same) [[unlikely]]
         return true;
     }
     return false;
@@ -89,25 +90,133 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  bool start_over();
-  int run(int* callback_code);
+  // Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
+  // a keyval has freed one of the two.
+  bool start_over() {
+    Batch copies(to_.table, &registry_.memory());
+    while (copies.next()) {
+      for (const Batch::Item& item : copies) {
+        item.slot->clear_unshared();
+        registry_.drop(meta::keyval(item.meta, item.index));
+        if (new_table_died()) return false;
+      }
+    }
+    return !table_died();
+  }
+
+  int run(int* callback_code) {
+    if ((cell_ = registry_.readers().take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
+    Batch batch(from_.table, &registry_.memory());
+    while (batch.next()) {
+      for (const Batch::Item& item : batch) {
+        const int result = copy(item, callback_code);
+        if (table_died()) return ATTRCACHE_ERR_FREED;
+        if (result != ATTRCACHE_OK) return result;
+      }
+    }
+    return ATTRCACHE_OK;
+  }
+
   // Whether a callback has freed the new object.
   bool new_table_died() const { return new_scope_.table_died(); }
 
  private:
   bool table_died() const { return old_scope_.table_died() || new_table_died(); }
-  int copy(const Batch::Item& item, int* callback_code);
-  int duplicate(const Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
-                int* callback_code);
-  int call(Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like, int* callback_code);
-  bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
-  void end_hold(const Pair& slot);
-  int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
-             int* callback_code);
   // Ends the copying of an attribute without attaching a copy.
   int give_up(id::Keyval keyval, int result) {
     registry_.drop(keyval);
     return result;
+  }
+
+  // Attaches what was copied, and gives it the reference.
+  [[gnu::always_inline]] inline int attach(Pair& made, id::Keyval keyval, stripe::Name like,
+                                           uint64_t value, attrcache_tag tag, int* callback_code) {
+    if (!meta::empty(made.load_meta())) [[unlikely]] {  // a callback has attached something
+      return give_up(keyval, continue_set(registry_, to_.table, to_.object, {keyval, tag}, value,
+                                          callback_code));
+    }
+    made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
+    return ATTRCACHE_OK;
+  }
+
+  int copy(const Batch::Item& item, int* callback_code) {
+    const id::Keyval keyval = meta::keyval(item.meta, item.index);
+    // The copy's own reference is taken first, as above: what is found under the keyval's int from now
+    // on is this keyval's, and copy_fn may delete the original.
+    const stripe::Name like = take(registry_, keyval);
+    if (like == stripe::Name::kNone) [[unlikely]] {
+      // Of this kind, the keyval is gone, and the attribute was deleted meanwhile.
+      return registry_.is_kind_of(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_KIND;
+    }
+    if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);
+    // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
+    // memory then.
+    Pair* made = find_slot(to_.table, keyval);
+    if (made == nullptr) made = to_.table.grow(item.index, registry_.memory());
+    if (made == nullptr) [[unlikely]]
+      return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+    return stripe::has(like, stripe::kNotDupFn)
+               ? call(*item.slot, *made, keyval, like, callback_code)
+               : duplicate(*item.slot, *made, keyval, like, callback_code);
+  }
+
+  // Copies as DUP_FN does, without a call.
+  int duplicate(const Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
+                int* callback_code) {
+    const SlotContent found = slot.load();
+    if (!to_be_copied(from_, slot, keyval, found.meta)) return give_up(keyval, ATTRCACHE_OK);
+    return attach(made, keyval, like, found.value, meta::tag(found.meta), callback_code);
+  }
+
+  // Runs copy_fn, with the value held.
+  int call(Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like, int* callback_code) {
+    SlotContent found;
+    bool held;
+    if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
+      return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
+    old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
+    const Copied copied =
+        run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
+                 registry_.number_of(keyval), found.value, meta::tag(found.meta));
+    old_scope_.end();
+    if (old_scope_.announced() != nullptr) end_hold(slot);
+    if (copied.code != 0) [[unlikely]] {
+      *callback_code = copied.code;
+      return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
+    }
+    if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
+    if (!is_tag(copied.tag)) [[unlikely]]
+      return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
+    if (new_scope_.table_died()) [[unlikely]]
+      return give_up(keyval, ATTRCACHE_ERR_FREED);
+    return attach(made, keyval, like, copied.value, copied.tag, callback_code);
+  }
+
+  // Holds the value, or finds the one that this thread is deleting further up its stack. That need
+  // not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
+  // that was handed off to this thread has freed one of the objects.
+  bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
+    for (;;) {
+      found->meta = slot.load_meta();
+      *held = meta::holdable(found->meta, keyval);
+      if (*held) {
+        if (hold_found(slot, found->meta, Says::kCopies, *cell_, &found->value)) return true;
+        end_hold(slot);  // a failed attempt has looked like a holder
+        if (table_died()) return false;
+        continue;
+      }
+      *found = slot.load();
+      if (!to_be_copied(from_, slot, keyval, found->meta)) return false;
+      if (meta::deleting(found->meta)) return true;  // by this thread
+      // Meanwhile a value was attached, or a claim was restored.
+    }
+  }
+
+  // Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to this
+  // thread.
+  void end_hold(const Pair& slot) {
+    Readers& readers = registry_.readers();
+    if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);
   }
 
   Registry& registry_;
@@ -118,124 +227,6 @@ class Dup {
   // The cell in which each copy is announced in turn.
   Announcement* cell_ = nullptr;
 };
-
-// Attaches what was copied, and gives it the reference.
-[[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
-                                              uint64_t value, attrcache_tag tag,
-                                              int* callback_code) {
-  if (!meta::empty(made.load_meta())) [[unlikely]] {  // a callback has attached something
-    return give_up(keyval, continue_set(registry_, to_.table, to_.object, {keyval, tag}, value,
-                                        callback_code));
-  }
-  made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
-  return ATTRCACHE_OK;
-}
-
-int Dup::copy(const Batch::Item& item, int* callback_code) {
-  const id::Keyval keyval = meta::keyval(item.meta, item.index);
-  // The copy's own reference is taken first, as above: what is found under the keyval's int from now
-  // on is this keyval's, and copy_fn may delete the original.
-  const stripe::Name like = take(registry_, keyval);
-  if (like == stripe::Name::kNone) [[unlikely]] {
-    // Of this kind, the keyval is gone, and the attribute was deleted meanwhile.
-    return registry_.is_kind_of(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_KIND;
-  }
-  if (stripe::has(like, stripe::kNullCopyFn)) return give_up(keyval, ATTRCACHE_OK);
-  // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
-  // memory then.
-  Pair* made = find_slot(to_.table, keyval);
-  if (made == nullptr) made = to_.table.grow(item.index, registry_.memory());
-  if (made == nullptr) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  return stripe::has(like, stripe::kNotDupFn)
-             ? call(*item.slot, *made, keyval, like, callback_code)
-             : duplicate(*item.slot, *made, keyval, like, callback_code);
-}
-
-// Copies as DUP_FN does, without a call.
-int Dup::duplicate(const Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
-                   int* callback_code) {
-  const SlotContent found = slot.load();
-  if (!to_be_copied(from_, slot, keyval, found.meta)) return give_up(keyval, ATTRCACHE_OK);
-  return attach(made, keyval, like, found.value, meta::tag(found.meta), callback_code);
-}
-
-// Runs copy_fn, with the value held.
-int Dup::call(Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like, int* callback_code) {
-  SlotContent found;
-  bool held;
-  if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
-    return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
-  old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
-  const Copied copied = run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
-                                 registry_.number_of(keyval), found.value, meta::tag(found.meta));
-  old_scope_.end();
-  if (old_scope_.announced() != nullptr) end_hold(slot);
-  if (copied.code != 0) [[unlikely]] {
-    *callback_code = copied.code;
-    return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
-  }
-  if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
-  if (!is_tag(copied.tag)) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
-  if (new_scope_.table_died()) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_FREED);
-  return attach(made, keyval, like, copied.value, copied.tag, callback_code);
-}
-
-// Holds the value, or finds the one that this thread is deleting further up its stack. That need
-// not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
-// that was handed off to this thread has freed one of the objects.
-bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
-  for (;;) {
-    found->meta = slot.load_meta();
-    *held = meta::holdable(found->meta, keyval);
-    if (*held) {
-      if (hold_found(slot, found->meta, Says::kCopies, *cell_, &found->value)) return true;
-      end_hold(slot);  // a failed attempt has looked like a holder
-      if (table_died()) return false;
-      continue;
-    }
-    *found = slot.load();
-    if (!to_be_copied(from_, slot, keyval, found->meta)) return false;
-    if (meta::deleting(found->meta)) return true;  // by this thread
-    // Meanwhile a value was attached, or a claim was restored.
-  }
-}
-
-// Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to this
-// thread.
-inline void Dup::end_hold(const Pair& slot) {
-  Readers& readers = registry_.readers();
-  if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);
-}
-
-// Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
-// a keyval has freed one of the two.
-bool Dup::start_over() {
-  Batch copies(to_.table, &registry_.memory());
-  while (copies.next()) {
-    for (const Batch::Item& item : copies) {
-      item.slot->clear_unshared();
-      registry_.drop(meta::keyval(item.meta, item.index));
-      if (new_table_died()) return false;
-    }
-  }
-  return !table_died();
-}
-
-int Dup::run(int* callback_code) {
-  if ((cell_ = registry_.readers().take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
-  Batch batch(from_.table, &registry_.memory());
-  while (batch.next()) {
-    for (const Batch::Item& item : batch) {
-      const int result = copy(item, callback_code);
-      if (table_died()) return ATTRCACHE_ERR_FREED;
-      if (result != ATTRCACHE_OK) return result;
-    }
-  }
-  return ATTRCACHE_OK;
-}
 
 // `tried`: copy_at_once() has stopped.
 [[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, bool tried,

@@ -32,8 +32,7 @@ bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
 }
 
 // Deletes everything in two passes, if nothing calls back. False: something is left for Free.
-bool delete_at_once(Registry& registry, Table& table) {
-  const unsigned ordinal = thread_ordinal();
+bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   if (!calls_nothing(registry, table, ordinal)) return false;
   if (table.replaced() && !is_at_rest(registry.readers(), table)) return false;
   bool all = true;
@@ -53,28 +52,117 @@ bool delete_at_once(Registry& registry, Table& table) {
   return all;
 }
 
-// A free, while it runs.
+// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that: what
+// is beside it in an object would be read anew after each of them.
 class Free {
  public:
-  Free(const Target& target, attrcache_delete_mode mode, int* callback_code, Listener listener)
+  Free(const Target& target, unsigned ordinal, attrcache_delete_mode mode, int* callback_code,
+       Listener listener)
       : target_(target),
         table_(target.table),
         readers_(target.registry.readers()),
-        ordinal_(thread_ordinal()),
+        ordinal_(ordinal),
         mode_(mode),
         on_failure_(mode == ATTRCACHE_STOP_AT_FAILURE ? OnFailure::kKeep : OnFailure::kDetach),
         callback_code_(callback_code),
-        listener_(listener),
-        scope_(readers_.threads().self(), &table_, Frame::Use::kDeleting) {}
+        listener_(listener) {}
 
-  int run();
+  int run() {
+    TableScope scope(readers_.threads().self(), &table_, Frame::Use::kDeleting);
+    for (int round = 0; round < kMaxDeletingRounds; ++round) {
+      if (!all_in_order(scope)) return result_;
+      const Left left = after_round(scope);
+      if (left == Left::kAttached) continue;
+      if (left == Left::kOthers) {
+        if (!finally()) return ATTRCACHE_ERR_BUSY;
+        abandon_handed_off(readers_, table_);
+      }
+      if (!scope.table_died()) release_table(target_.registry, table_);
+      return result_;
+    }
+    if (finally()) abandon_attributes(target_);
+    return ATTRCACHE_ERR_REATTACHED;
+  }
 
  private:
   bool finally() const { return mode_ == ATTRCACHE_DRAIN_FINALLY; }
-  bool all_in_order();
-  int one(const Batch::Item& item, HeldByOthers& is_held);
-  [[gnu::noinline]] bool goes_on_after(int failure, const Batch::Item& item);
-  Left after_round();
+
+  // Deletes the attribute of a slot, if there is one.
+  int one(TableScope& scope, const Batch::Item& item, HeldByOthers& is_held) {
+    Registry& registry = target_.registry;
+    Pair& slot = *item.slot;
+    const SlotContent now = slot.load();
+    uint64_t m = now.meta;
+    const id::Keyval keyval = meta::keyval(m, item.index);
+    int code = 0;
+    if ((m & (meta::kVisible | meta::kDeleting | meta::kNoDeleteFn)) != meta::kVisible) {
+      // Nothing, or its deletion has begun: by another thread, or up this thread's stack.
+      if (!meta::visible(m) || meta::deleting(m)) return ATTRCACHE_OK;
+      if (!registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
+      if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
+      registry.drop_in_stripe(keyval, ordinal_);
+    } else {
+      if (!registry.is_kind_of(keyval)) [[unlikely]]
+        return ATTRCACHE_ERR_KEYVAL_KIND;
+      slot::Claim claim;
+      if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
+      if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
+        // If it can't be restored, another thread has deleted it, although the object is being freed.
+        if (!claim.restore()) registry.drop_in_stripe(keyval, ordinal_);  // (S9)
+        return ATTRCACHE_ERR_BUSY;
+      }
+      if (delete_claimed(target_, scope, slot, claim, now, keyval, on_failure_, &code))
+        registry.drop_in_stripe(keyval, ordinal_);
+    }
+    if (listener_.deleted_fn != nullptr) [[unlikely]]
+      listener_.deleted_fn(listener_.context, registry.number_of(keyval), code);
+    if (code == 0) [[likely]]
+      return ATTRCACHE_OK;
+    tell(code, callback_code_);
+    callback_code_ = nullptr;  // it gets the first one
+    return ATTRCACHE_ERR_CALLBACK;
+  }
+
+  // Deletes everything, the youngest first. False: the free ends here.
+  bool all_in_order(TableScope& scope) {
+    HeldByOthers is_held(target_);
+    Batch batch(table_, &target_.registry.memory());
+    while (batch.next()) {
+      for (const Batch::Item* item = batch.end(); item != batch.begin();) {
+        --item;
+        const int result = one(scope, *item, is_held);
+        if (result != ATTRCACHE_OK && !goes_on_after(scope, result, *item)) [[unlikely]]
+          return false;
+        if (scope.table_died()) return false;  // a callback freed the object
+      }
+    }
+    return true;
+  }
+
+  bool goes_on_after(const TableScope& scope, int failure, const Batch::Item& item) {
+    if (result_ == ATTRCACHE_OK) result_ = failure;
+    if (failure == ATTRCACHE_ERR_BUSY || failure == ATTRCACHE_ERR_KEYVAL_KIND) {
+      if (finally()) {
+        abandon_one(target_, item);
+        return true;
+      }
+      if (!scope.table_died()) result_ = failure;
+      return false;
+    }
+    return on_failure_ == OnFailure::kDetach;
+  }
+
+  // What a round has left, or others may still do with the table.
+  Left after_round(const TableScope& scope) {
+    const Left left = what_is_left(readers_, table_);
+    if (left != Left::kNothing || !table_.replaced()) return left;
+    const bool others =
+        others_delete_in(readers_, table_) || finish_own_handed_off(readers_, table_);
+    if (scope.table_died()) return Left::kNothing;
+    if (others) return Left::kOthers;
+    // A delete_fn that was handed off may have run.
+    return what_is_left(readers_, table_) != Left::kNothing ? Left::kAttached : Left::kNothing;
+  }
 
   const Target& target_;
   Table& table_;
@@ -84,105 +172,8 @@ class Free {
   const OnFailure on_failure_;
   int* callback_code_;
   const Listener listener_;
-  TableScope scope_;
   int result_ = ATTRCACHE_OK;  // the first failure
 };
-
-// Deletes the attribute of a slot, if there is one.
-inline int Free::one(const Batch::Item& item, HeldByOthers& is_held) {
-  Registry& registry = target_.registry;
-  Pair& slot = *item.slot;
-  const SlotContent now = slot.load();
-  uint64_t m = now.meta;
-  // Nothing, or its deletion has begun: by another thread, or up this thread's stack.
-  if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) return ATTRCACHE_OK;
-  const id::Keyval keyval = meta::keyval(m, item.index);
-  if (!registry.is_kind_of(keyval)) [[unlikely]]
-    return ATTRCACHE_ERR_KEYVAL_KIND;
-  int code = 0;
-  if (meta::no_delete_fn(m)) {
-    if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
-    registry.drop_in_stripe(keyval, ordinal_);
-  } else {
-    slot::Claim claim;
-    if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
-    if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
-      // If it can't be restored, another thread has deleted it, although the object is being freed.
-      if (!claim.restore()) registry.drop_in_stripe(keyval, ordinal_);  // (S9)
-      return ATTRCACHE_ERR_BUSY;
-    }
-    if (delete_claimed(target_, scope_, slot, claim, now, keyval, on_failure_, &code))
-      registry.drop_in_stripe(keyval, ordinal_);
-  }
-  if (listener_.deleted_fn != nullptr) [[unlikely]]
-    listener_.deleted_fn(listener_.context, registry.number_of(keyval), code);
-  if (code == 0) [[likely]]
-    return ATTRCACHE_OK;
-  tell(code, callback_code_);
-  callback_code_ = nullptr;  // it gets the first one
-  return ATTRCACHE_ERR_CALLBACK;
-}
-
-// Deletes everything, the youngest first. False: the free ends here.
-bool Free::all_in_order() {
-  HeldByOthers is_held(target_);
-  Batch batch(table_, &target_.registry.memory());
-  while (batch.next()) {
-    for (const Batch::Item* item = batch.end(); item != batch.begin();) {
-      --item;
-      const int result = one(*item, is_held);
-      if (result != ATTRCACHE_OK && !goes_on_after(result, *item)) [[unlikely]]
-        return false;
-      if (scope_.table_died()) return false;  // a callback freed the object
-    }
-  }
-  return true;
-}
-
-bool Free::goes_on_after(int failure, const Batch::Item& item) {
-  if (result_ == ATTRCACHE_OK) result_ = failure;
-  if (failure == ATTRCACHE_ERR_BUSY || failure == ATTRCACHE_ERR_KEYVAL_KIND) {
-    if (finally()) {
-      abandon_one(target_, item);
-      return true;
-    }
-    if (!scope_.table_died()) result_ = failure;
-    return false;
-  }
-  return on_failure_ == OnFailure::kDetach;
-}
-
-// What a round has left, or others may still do with the table.
-Left Free::after_round() {
-  const Left left = what_is_left(readers_, table_);
-  if (left != Left::kNothing || !table_.replaced()) return left;
-  const bool others = others_delete_in(readers_, table_) || finish_own_handed_off(readers_, table_);
-  if (scope_.table_died()) return Left::kNothing;
-  if (others) return Left::kOthers;
-  // A delete_fn that was handed off may have run.
-  return what_is_left(readers_, table_) != Left::kNothing ? Left::kAttached : Left::kNothing;
-}
-
-int Free::run() {
-  for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    if (!all_in_order()) return result_;
-    const Left left = after_round();
-    if (left == Left::kAttached) continue;
-    if (left == Left::kOthers) {
-      if (!finally()) return ATTRCACHE_ERR_BUSY;
-      abandon_handed_off(readers_, table_);
-    }
-    if (!scope_.table_died()) release_table(target_.registry, table_);
-    return result_;
-  }
-  if (finally()) abandon_attributes(target_);
-  return ATTRCACHE_ERR_REATTACHED;
-}
-
-[[gnu::noinline]] int delete_in_order(const Target& target, attrcache_delete_mode mode,
-                                      int* callback_code, Listener listener) {
-  return Free(target, mode, callback_code, listener).run();
-}
 
 }  // namespace
 
@@ -214,11 +205,12 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   if (!target.table.owns_its_memory()) {
     return mode == ATTRCACHE_DRAIN_FINALLY ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
   }
-  if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table)) {
+  const unsigned ordinal = thread_ordinal();
+  if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table, ordinal)) {
     release_table(target.registry, target.table);
     return ATTRCACHE_OK;
   }
-  return delete_in_order(target, mode, callback_code, listener);
+  return Free(target, ordinal, mode, callback_code, listener).run();
 }
 
 int move_table(const Readers& readers, Table& from, Table& to) {

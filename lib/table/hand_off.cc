@@ -161,6 +161,7 @@ bool is_at_rest(const Readers& readers, const Table& table) {
 void HeldByOthers::look(AsymmetricFence::Of of) {
   const Readers& readers = target_.registry.readers();
   AsymmetricFence::heavy_fence(of);
+  for (uint64_t& word : slots_) word = 0;
   readers.any([&](Announcement&, uintptr_t what) {
     if (Announcement::says(what) > Says::kCopies) return false;
     const unsigned b = bit(Announcement::slot(what));

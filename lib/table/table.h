@@ -244,6 +244,7 @@ inline void Table::take_over(Table& from) {
 }
 
 inline void Table::clear(const Memory& memory) {
+#pragma GCC unroll 3
   for (Pair& slot : inline_slots) slot.store_unshared({0, 0});
   clock.store(0, kRelaxed);
   Directory* dir = directory.load(kAcquire);  // as T1, by the owner
