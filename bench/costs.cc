@@ -367,6 +367,11 @@ std::vector<bench::Operation> rows() {
   for (const long n : {8L, 64L, 1000L, 10000L}) {
     add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, ONCE(dup_free)));
   }
+  attrcache_callbacks deleting = dup;
+  deleting.delete_fn = reinterpret_cast<attrcache_callback*>(erase);
+  for (const long n : {3L, 100L, 10000L}) {
+    add(on_object(with("dup_free_delete_fn_", n), n, deleting, range(0, n), 0, n, ONCE(dup_free)));
+  }
   attrcache_callbacks freeing = {};
   freeing.delete_fn = reinterpret_cast<attrcache_callback*>(free_next);
   for (const long n : {10L, 100L}) {
@@ -376,9 +381,9 @@ std::vector<bench::Operation> rows() {
                   }));
   }
   using Held = std::vector<attrcache_borrowed>;
-  for (const long n : {1L, 100L, 1000L, 4000L}) {
+  for (const long n : {1L, 100L, 1000L, 10000L}) {
     const auto count = static_cast<size_t>(n);
-    add(on_object(with("borrow_", n), 1, n == 4000 ? calling() : dup, {0}, 0, n,
+    add(on_object(with("borrow_", n), 1, n == 10000 ? calling() : dup, {0}, 0, n,
                   [held = Held(count), order = shuffled(count)](Inputs& in) mutable {
                     return borrow(in, held, order);
                   }));
