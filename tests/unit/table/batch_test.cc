@@ -126,6 +126,14 @@ TEST_P(BatchTest, WhatIsVeryOldIsTheOldest) {
   }
 }
 
+// Where the clock wraps around between the two, their numbers rise in the order of their slots.
+TEST_P(BatchTest, TheYoungerIsLastThoughItsSlotIsFirst) {
+  attach(5);
+  table.clock.store(GetParam().clock + 0x80, kRelaxed);
+  attach(3);
+  EXPECT_EQ(all(), (std::vector<uint32_t>{5, 3}));
+}
+
 // From the start, across the low 32 bits, and across the whole counter.
 INSTANTIATE_TEST_SUITE_P(
     Clocks, BatchTest, ::testing::ValuesIn([] {
