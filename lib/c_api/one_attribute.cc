@@ -11,7 +11,6 @@ namespace {
 
 using attrcache::Registry;
 using attrcache::Table;
-namespace meta = attrcache::meta;
 
 // The internal keyval (keyval/settings.h).
 int to_inside(const attrcache_kind* kind, int keyval) {

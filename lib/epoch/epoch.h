@@ -30,7 +30,6 @@
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "platform/atomic.h"

@@ -14,7 +14,6 @@
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
-#include "keyval/id.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "callback/executor.h"
+#include "attrcache/attrcache.h"
 #include "epoch/epoch.h"
 #include "keyval/references.h"
 #include "platform/atomic.h"

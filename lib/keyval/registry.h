@@ -17,7 +17,6 @@
 #ifndef ATTRCACHE_KEYVAL_REGISTRY_H_
 #define ATTRCACHE_KEYVAL_REGISTRY_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "keyval/definitions.h"

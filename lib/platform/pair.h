@@ -30,8 +30,6 @@
 #include "platform/supported.h"
 // clang-format on
 
-#include <cstdint>
-
 #include "platform/slot_content.h"
 
 namespace attrcache {

@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "callback/frame.h"
-#include "callback/language.h"
 #include "keyval/registry.h"
 #include "table/slot.h"
 #include "table/table.h"

@@ -59,7 +59,6 @@ inline constexpr uint64_t kUnheld = uint64_t{kUnheldHalf} << 32;
 inline constexpr uint64_t kFull = uint64_t{kFullHalf} << 32;
 inline constexpr uint64_t kBack = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
-inline constexpr unsigned kSequenceBits = 35;
 inline constexpr uint64_t kSequence = uint64_t{0x70} << 32 | 0xffffffff;
 
 static_assert(kVisible == pair_bits::kVisible && (kSequence & pair_bits::kChanging) == 0);

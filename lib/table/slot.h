@@ -48,7 +48,6 @@
 
 #include <cstdint>
 
-#include "callback/language.h"
 #include "platform/pair.h"
 #include "table/meta.h"
 #include "table/table.h"

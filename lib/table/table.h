@@ -36,7 +36,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "attrcache/attrcache.h"
 #include "keyval/id.h"

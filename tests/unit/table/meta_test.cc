@@ -9,6 +9,7 @@ namespace {
 
 constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT,
                                    ATTRCACHE_AS_AINT};
+constexpr unsigned kSequenceBits = 35;
 
 TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
   for (const unsigned kind : {0u, 7u, 15u}) {
