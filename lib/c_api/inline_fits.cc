@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// attrcache_inline.h has the look at a slot by which get begins, in C. This compares what it assumes of
-// tables with the tables themselves. A program that includes it links with the definition at the end, which has
-// another name in a library that it doesn't fit.
+// attrcache_inline.h has the look at a slot by which get begins, in C. This compares what it takes
+// tables and kinds to be with what they are. A program that includes it links with the definition
+// at the end, which has another name in a library that it doesn't fit.
 
 #include <cstddef>
 

@@ -123,8 +123,7 @@ Shape* shape(attrcache_callback* callback) {
   return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
 }
 
-// Runs the destructor. An exception that it throws is dropped, because a
-// destructor has no way to report an error.
+// Runs the destructor. An exception that it throws is dropped: there is nobody to be told of it.
 void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention);
 
 }  // namespace attrcache

@@ -26,7 +26,7 @@ struct Frame {
   const void* slot;     // while a callback runs: the slot of the value that it is called for
   uint64_t attachment;  // kDeleting: that value's meta
   // The cell that announces, with kCopying, that the value is held; with kDeleting, that this is
-  // within a deletion. Null: there is none, or it was given up.
+  // within a deletion. Null: there is none, or the table died.
   Announcement* announced;
   Use use;
   bool table_died;  // a callback has freed the table, so it must not be touched any more

@@ -84,8 +84,7 @@ class Epoch {
   void drain();
 
  private:
-  // A count has 24 bits, and can't run over: Linux allows 2^22 threads, and each has one pin or two
-  // at a time.
+  // A count has 24 bits, and can't run over: Linux allows 2^22 threads, each with one pin at most.
   static constexpr unsigned kCountBits = 24;
   static constexpr uint64_t kCount = (uint64_t{1} << kCountBits) - 1;
   // The bits above the counts are the epoch's number. It stays there, as a multiple of this.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A 16-byte atomic word of two halves: `value`, which belongs to the user, and `meta`, which says
-// what the value is. Only the headers named pair*.h know how a processor reads or exchanges 16
-// bytes in one step.
+// what the value is. wide_exchange.h knows how a processor reads or exchanges it in one step.
 //
 //   load                   reads both halves, as of one instant; it writes nothing
 //   peek                   the same for get, to which only the keyval, visibility and tag in meta
@@ -12,8 +11,7 @@
 //                          the caller has read before: if so, this value came with that meta,
 //                          unless the meta has come back with another value
 //   compare_exchange       exchanges both halves, if both are as expected
-//   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
-//                          the value half
+//   compare_exchange_meta  exchanges the meta half alone, if it is as expected
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0
 //

@@ -39,9 +39,9 @@ __thread ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
 
 namespace {
 
-// Which ordinals are taken. These, the variables for identities, and the pthread key below are the
-// only variables of the library that all domains of a process share. That is right, because threads
-// belong to the process, too, and the variables say nothing about any domain.
+// Which ordinals are taken. This and the variables below are the only ones of the library that all
+// domains of a process share. That is right, because threads belong to the process, too, and these
+// say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
 Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
 
@@ -54,8 +54,8 @@ unsigned take_ordinal() {
     uint64_t now = taken[word].load(kRelaxed);
     while (~now != 0) {
       const auto bit = static_cast<unsigned>(__builtin_ctzll(~now));
-      // Acquire: pairs with the release in leave(). All that the ordinal's previous thread did with
-      // its records comes before.
+      // Acquire: pairs with the release in give_back(). All that the ordinal's previous thread did
+      // with its records comes before.
       if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kAcquire, kRelaxed)) {
         return word * 64 + bit;
       }

@@ -190,8 +190,8 @@ bool Readers::any(Visit visit) const {
   const auto is_quiet = [](ThreadRecord& record) {
     return !record.any_of([](Announcement& cell) { return AsymmetricFence::look(cell.what) != 0; });
   };
-  // With user-level threads a record stays, once used: a domain that goes to another process and back
-  // (README) finds none of this one's threads there.
+  // With user-level threads a record stays, once used: a domain that goes to another process and
+  // back (lib/include/README.md) finds none of this one's threads there.
   const auto taken = [this](unsigned group, unsigned place) {
     return threads_.hooked() || is_taken(group * kNearOrdinals + place);
   };

@@ -87,7 +87,7 @@ struct alignas(64) ThreadRecord {
   alignas(8) class Readers* readers = nullptr;
   // The thread that uses it (ThreadState::identity).
   alignas(8) uint64_t owner = Announcement::kNobody;
-  // How many values that were held before its thread has borrowed by full fences (hold.cc).
+  // How often its thread has borrowed, with full fences, what was held before (table/hold.cc).
   alignas(8) uint64_t full_borrows = 0;
   // The other cells in use.
   alignas(8) Atomic<LinkedCell*> linked{nullptr};

@@ -51,7 +51,7 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
         return true;
       }
       if (made == nullptr) {
-        // Each index is attached in one run at most, so a new table's is never there.
+        // No index is in two runs, so the new table has no slots for this one's yet.
         made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
         if (made == nullptr) return true;  // in order, there may be memory
       }

@@ -36,7 +36,7 @@ int get_predefined(const Registry& registry, const Table& table, int number, See
       definition->compute(reinterpret_cast<const attrcache_table*>(&table), definition->context);
   if (at == nullptr) return ATTRCACHE_ABSENT;
   value->bits = bits_at(at, tag);
-  // An int or Aint of the runtime's own has no other part that C must not see.
+  // A slot keeps an int in a part of its 64 bits (seen_by_c); the runtime keeps just the int.
   value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
   return ATTRCACHE_OK;
 }

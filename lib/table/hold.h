@@ -36,8 +36,7 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
 }
 
 // (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken. Whether the deletion may have been handed off to
-// this thread.
+// given up. The cell then says kTaken. True: this thread may have been handed the deletion.
 inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell) {
   const uint64_t m = cell.meta.load(kRelaxed);
   Readers::retract(cell, uintptr_t(Says::kTaken));

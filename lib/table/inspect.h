@@ -16,8 +16,8 @@
 
 namespace attrcache {
 
-// Whether a struct that begins with its size can have that one: no struct had another one yet, and
-// later versions are larger.
+// Whether a struct that begins with its size can have that one: it was never less than now, and
+// later versions may be larger.
 template <typename Struct>
 bool can_be_size(size_t size) {
   return size >= sizeof(Struct) && size <= 4096;

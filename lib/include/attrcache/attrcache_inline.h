@@ -182,7 +182,7 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
 }
 
 /* Whether nothing is attached under one of a kind's first 64 keyvals, with that offset, where
- * attrcache_inline_look has found none: that there is such a keyval, as K5 and K1 in keyval/registry.h.
+ * attrcache_inline_look has found none: that there is such a keyval, as K5 and K1 in keyval/entries.h.
  * False: ask. */
 __attribute__((always_inline)) static inline int attrcache_inline_is_absent(
     const attrcache_kind* kind, int keyval, size_t offset) ATTRCACHE_NOEXCEPT {
