@@ -157,10 +157,10 @@
  *    writes, except the first time that the value is held; so any number of threads may use one
  *    value. The cost falls on calls that delete or replace a value which was ever held: they look
  *    through what threads hold at that time. Copies and the first borrows of a value execute full
- *    fences. After some dozens of these by one thread, it makes the next value that it borrows
- *    light: from then on a borrow of that value costs plain stores and loads, and the call that
- *    deletes or replaces it executes a system call (membarrier), which takes a few microseconds, and
- *    another if it finds a holder. So a process that never borrows never calls it. See
+ *    fences. After some dozens of such borrows a thread makes the next value that it borrows light:
+ *    from then on a borrow of that value costs plain stores and loads, and the call that deletes or
+ *    replaces it executes a system call (membarrier), which takes a few microseconds, and another
+ *    if it finds a holder. So a process that never borrows never calls it. See
  *    ATTRCACHE_FULL_FENCES.
  *
  * 9. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
