@@ -18,8 +18,8 @@ using attrcache::Domain;
 using attrcache::Registry;
 using attrcache::Table;
 
-// Reads a struct as this library knows it. If a caller with a newer attrcache.h has filled members that
-// are unknown here, the call fails (UNSUPPORTED).
+// Reads a struct as this library knows it. If a caller with a newer attrcache.h has filled members
+// that are unknown here, the call fails (UNSUPPORTED).
 template <typename Struct>
 int read_filled(const Struct* given, Struct* known) {
   *known = {};

@@ -57,9 +57,9 @@ constexpr bool kMustSeeAll = false;
   return get_slowly(kind, table, keyval, value);
 }
 
-// get, of an internal keyval. It is wait-free, and has no read-modify-write, no fence, no call, and no
-// store but that of the result. Unless it finds a value in the slot of an index below 64, it leaves by
-// a jump.
+// get, of an internal keyval. It is wait-free, and has no read-modify-write, no fence, no call, and
+// no store but that of the result. Unless it finds a value in the slot of an index below 64, it
+// leaves by a jump.
 [[gnu::always_inline]] inline int get(const attrcache_kind* kind, const attrcache_table* table,
                                       int keyval, void** value) {
   const size_t offset = attrcache_inline_offset(keyval);

@@ -111,7 +111,7 @@ Shape* shape(attrcache_callback* callback) {
 }
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code. The same holds for its value.
-// `fortran_handle`: the Fortran INTEGER of an object that may be gone; null: it is made from `object`.
+// `fortran_handle`: the Fortran INTEGER of an object that may be gone; null: made from `object`.
 [[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag,

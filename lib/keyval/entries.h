@@ -11,12 +11,12 @@
 //
 // Free indices are found by a cursor that goes round the indices in use, so that an index rests for
 // most of a round between two keyvals, and stale keyvals are recognized for long. At the end of a
-// round that has taken few indices the cursor goes on to new ones. The cursor is one word, which only
-// compare-and-swap changes:
+// round that has taken few indices the cursor goes on to new ones. The cursor is one word, which
+// only compare-and-swap changes:
 //
 //   Q1 The cursor moves behind the first free index that it meets.
-//   Q2 That index is taken, in its entry's word; unless another thread has taken it, which came by a
-//      round later, while this one was stopped.
+//   Q2 That index is taken, in its entry's word; unless another thread has taken it, which came by
+//      a round later, while this one was stopped.
 //   Q3 The index is free again.
 
 #ifndef ATTRCACHE_KEYVAL_ENTRIES_H_
@@ -94,9 +94,9 @@ class Entries {
 
  public:
   // A round takes at least kRound indices: so many that stale keyvals are recognized for 16,000
-  // creations (a thread that is stopped between Q1 and Q2 for a whole round makes that one less), and
-  // so few that a program with one or two keyvals at a time goes on getting the first 64. And it
-  // takes a quarter of all, so that beside many keyvals a creation looks at four entries, on average.
+  // creations (a thread that is stopped between Q1 and Q2 for a whole round makes that one less),
+  // and so few that a program with one or two keyvals at a time goes on getting the first 64. And
+  // it takes a quarter of all: beside many keyvals a creation looks at four entries, on average.
 #if defined(ATTRCACHE_MODEL)
   static constexpr uint32_t kRound = 2, kCapacity = 128;  // few enough for a model to use them all
 #else
@@ -107,8 +107,8 @@ class Entries {
 
  protected:
   // Takes a free index, and returns its entry, which belongs to the caller until it stores a keyval
-  // there or calls put_back(). Null: *error says why; KEYVALS_EXHAUSTED: none is free. Lock-free, but
-  // for the allocator.
+  // there or calls put_back(). Null: *error says why; KEYVALS_EXHAUSTED: none is free. Lock-free,
+  // but for the allocator.
   [[gnu::always_inline]] Entry* take(const Memory& memory, id::Offset* taken, int* error);
   // Frees an index that the caller has taken, or whose keyval it has ended.
   static void put_back(Entry& entry) {
@@ -158,8 +158,8 @@ class Entries {
 
  private:
   bool ensure_chunk(size_t c, const Memory& memory);
-  // Begins a new round, or adds an index to this one: `now` is the cursor, and no index from there on
-  // is free.
+  // Begins a new round, or adds an index to this one: `now` is the cursor, and no index from there
+  // on is free.
   [[gnu::noinline]] int end_round(uint64_t now, const Memory& memory);
   [[gnu::always_inline]] References::Counter* counters(size_t c, id::Offset offset,
                                                        unsigned ordinal) const {
@@ -196,9 +196,9 @@ inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error)
     }
     *taken = id::Offset(offset);
     const uint64_t behind = now + (offset - from) + cursor::of(1, 0, 1);
-    // (Q1) Release: a thread that sees the cursor here sees what this one has freed before, or would
-    // take all for in use. It continues the release sequence of K7.
-    // (Q2) Acquire: pairs with Q3. Release: a thread that finds the index taken sees the cursor moved.
+    // (Q1) Release: a thread that sees the cursor here sees what this one has freed before, or
+    // would take all for in use. It continues the release sequence of K7.
+    // (Q2) Acquire: pairs with Q3. Release: who finds the index taken sees the cursor moved.
     if (cursor_.compare_exchange_strong(now, behind, kRelease, kRelaxed) &&
         entry->word.compare_exchange_strong(word, entry_word::as_taken(word, *taken), kAcqRel,
                                             kRelaxed)) [[likely]]

@@ -26,7 +26,7 @@
 // gone before it is done with O2, and all of this is about one generation. If O1 comes before C1,
 // C2 passes the stripe; from then on the stripe is shut in this generation, so that O2 gives up. An
 // opener that is stopped holds back nobody. (An index whose stripe was last opened 256 generations
-// ago finds it shut in what looks like this one. It then uses the exact count, which is right, too.)
+// ago finds it shut in what looks like this one. It then uses the exact count, which is right too.)
 //
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has
@@ -103,7 +103,7 @@ class References {
   static constexpr uint32_t kClosed = 1u << 30;           // no further stripe may be opened
   static constexpr uint32_t kCollected = 1u << 31;        // the stripes' counts are in exact
 
-  // There are mask + 1 stripes, which is a power of two. Each is 2^shift counters after the one before.
+  // There are mask + 1 stripes, a power of two. Each is 2^shift counters after the one before.
   References(Counter& exact, Counter* first, unsigned shift, unsigned mask)
       : exact_(exact), first_(first), shift_(shift), mask_(mask) {}
 

@@ -160,8 +160,8 @@ class Registry : public Entries {
   Definitions definitions_;
 };
 
-// `visit` gets a word and a record that belong to the same keyval, although that keyval may end, and
-// others may follow it on the same index, between any two of these reads:
+// `visit` gets a word and a record that belong to the same keyval, although that keyval may end,
+// and others may follow it on the same index, between any two of these reads:
 //   V1 reads that n keyvals of this index were begun. By K10 the end of keyval n-1 is seen, so a
 //      living keyval's word, if V2 reads one, is of keyval n or of a later one.
 //   V2 reads the word. By K2, all is seen that this keyval's create() stored before the word.

@@ -19,12 +19,12 @@
 //
 // A full reader executes a full fence of its own, and against full readers the other needs only a
 // full fence, too. Of two such fences one comes first in the order of all; what came before it is
-// seen by what follows the other (C++20, [atomics.fences]). The kernel's fence is one for everybody,
-// so it serves against readers of both sorts. Which sort is used where is decided in table/hold.h.
+// seen by what follows the other (C++20, [atomics.fences]). The kernel's fence is for everybody, so
+// it serves against readers of both sorts. Which sort is used where is decided in table/hold.h.
 //
 // There are only full readers on any system but Linux; before Linux 4.14; where a filter of system
-// calls forbids membarrier; with ThreadSanitizer; and where the domain's owner asks for it. Valgrind
-// and qemu hand membarrier on to the system, and it works there.
+// calls forbids membarrier; with ThreadSanitizer; and where the domain's owner asks for it.
+// Valgrind and qemu hand membarrier on to the system, and it works there.
 
 #ifndef ATTRCACHE_PLATFORM_ASYMMETRIC_FENCE_H_
 #define ATTRCACHE_PLATFORM_ASYMMETRIC_FENCE_H_

@@ -32,8 +32,8 @@ template <typename Pair>
 #ifndef ATTRCACHE_PAIR_TWO_STEP
 #define ATTRCACHE_HAS_WIDE_LOAD 1
 // An aligned 16-byte SSE load is single-copy atomic on every processor with AVX (Intel SDM vol. 3A
-// 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. Other x86-64 processors would load
-// 16 bytes by cmpxchg16b, but that writes, and makes a get cost four times as much. All loads acquire.
+// 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. Other x86-64 processors would
+// load 16 bytes by cmpxchg16b, which writes, and makes a get cost fourfold. All loads acquire.
 template <typename Pair>
 [[gnu::always_inline]] inline SlotContent wide_load(const Pair& pair) {
   uint64_t __attribute__((vector_size(16))) both;

@@ -58,9 +58,9 @@ class ActiveRecords {
   unsigned end() const { return words_.load(kRelaxed) * kFlags; }
 
   // Looks at each record that was entered, by look(record), until that has seen enough; returns
-  // whether it has. `records_of` finds a group's records. is_quiet(record) says whether no cell says
-  // anything; taken(group, place) whether anybody has the record's ordinal, and acquires what its last
-  // thread has done if not.
+  // whether it has. `records_of` finds a group's records. is_quiet(record) says whether no cell
+  // says anything; taken(group, place) whether anybody has the record's ordinal, and acquires what
+  // its last thread has done if not.
   enum class Saw { kNothing, kSomething, kEnough };
   template <typename RecordsOf, typename Look, typename IsQuiet, typename Taken>
   [[gnu::always_inline]] bool any(RecordsOf records_of, Look look, IsQuiet is_quiet, Taken taken) {

@@ -88,8 +88,8 @@ ThreadRecord* Readers::look_up() {
   return &record;
 }
 
-// Ensures that a record has a spare cell, and unlinks those that others have released. False: out of
-// memory.
+// Ensures that a record has a spare cell, and unlinks those that others have released. False: out
+// of memory.
 bool Readers::find_spare(ThreadRecord& record) {
   LinkedCell* next = record.returned.exchange(nullptr, kAcquire);  // pairs with release_another()
   while (next != nullptr) {
@@ -146,7 +146,7 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
       // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
     } while (!bucket.first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
   }
-  // Now, because whoever takes it when it is open uncounts it. The deleter's fence orders this (L9).
+  // Now, because who takes it when it is open uncounts it. The deleter's fence orders this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
   handed_off_.fetch_add(1, kRelaxed);
   return *placed;

@@ -92,8 +92,8 @@ class Readers {
     ThreadRecord* const record = mine();
     return record != nullptr && (record->tomb != nullptr || (record->tomb = memory_.make<Tomb>()));
   }
-  // (L8) A tomb for an attachment, for the caller to fill in and open; from here to free_tomb() it is
-  // counted. A thread that sees it open, or its opener's call ended, sees that. Lock-free.
+  // (L8) A tomb for an attachment, for the caller to fill in and open; from here to free_tomb() it
+  // is counted. A thread that sees it open, or its opener's call ended, sees that. Lock-free.
   Tomb& place_tomb(const Pair& slot, uint64_t meta);
   // Ends the use of a tomb that is the caller's. Release: whoever sees that no tomb is left frees
   // objects that their delete_fns may have used.

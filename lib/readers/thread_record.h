@@ -54,7 +54,7 @@ struct Announcement {
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{kNobody};
-  // The attrcache_borrowed that holds by this cell, or 0; a copy of it is told apart by its address.
+  // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.
   Atomic<uint64_t> borrowed{0};
 
   static constexpr uint64_t kNobody = 1;  // no thread has this identity
@@ -65,11 +65,11 @@ struct Announcement {
 };
 static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
 
-// One of the cells that a thread has besides its record's `first`. Those in use are linked, for others
-// to look through; the record's thread alone links and unlinks. A thread that is looking at a cell
-// while it is unlinked, or even linked again, goes on from there by `next`: to all cells behind it
-// that have stayed linked, and perhaps to others twice. Aligned, so that no cache line has cells of
-// two threads.
+// One of the cells that a thread has besides its record's `first`. Those in use are linked, for
+// others to look through; the record's thread alone links and unlinks. A thread that is looking at
+// a cell while it is unlinked, or even linked again, goes on from there by `next`: to all cells
+// behind it that have stayed linked, and perhaps to others twice. Aligned, so that no cache line
+// has cells of two threads.
 struct alignas(64) LinkedCell {
   explicit LinkedCell(struct ThreadRecord* of) : record(of) {}
   static LinkedCell& of(Announcement& cell) { return reinterpret_cast<LinkedCell&>(cell); }
@@ -91,10 +91,10 @@ struct alignas(64) ThreadRecord {
   alignas(8) uint64_t full_borrows = 0;
   // The other cells in use.
   alignas(8) Atomic<LinkedCell*> linked{nullptr};
-  // The cell of a thread's first outstanding hold or deletion. It names the owner as its thread, and
-  // only then may that use it, unless the runtime has user-level threads.
+  // The cell of a thread's first outstanding hold or deletion. Only the thread it names may use
+  // it: not the owner, if a predecessor's borrow is left in it, or if there are user-level threads.
   alignas(8) Announcement first;
-  // A spare one at first: a deletion beside a borrow, or a borrow within a deletion, needs no memory.
+  // A spare one at first: a deletion beside a borrow, or a borrow within one, needs no memory.
   LinkedCell second{this};
   // Cells that aren't in use.
   alignas(8) LinkedCell* spare = &second;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// get, set_if_absent and delete of one attribute, and what set (set.h) and free share with them. The steps
-// that they take are in slot.h. Each looks at the slot and takes the step that this calls for, in a
-// loop, because another thread may have been faster. The first look of a delete is inlined into the
-// callers. What follows gets its arguments in registers, and nothing comes after it, so that the first
-// look has nothing to save.
+// get, set_if_absent and delete of one attribute, and what set (set.h) and free share with them.
+// The steps that they take are in slot.h. Each looks at the slot and takes the step that this calls
+// for, in a loop, because another thread may have been faster. The first look of a delete is
+// inlined into the callers. What follows gets its arguments in registers, and nothing comes after
+// it, so that the first look has nothing to save.
 //
 // What was read of a keyval may be acted upon only if a reference on it was held at that time: the
 // caller's, or that of a value found attached. Until a reference is held, the keyval may end, and
@@ -41,8 +41,8 @@ struct Seen {
   uint64_t bits;  // what a slot keeps
 };
 
-// Reads the visible value under any keyval. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error that
-// says why there is no such keyval. The common gets in C don't come here (attrcache_inline.h).
+// Reads the visible value under any keyval. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error
+// that says why there is no such keyval. The common gets in C don't come here (attrcache_inline.h).
 int get_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Seen* value);
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails

@@ -42,7 +42,7 @@ class Batch {
   const Item* end() const { return end_; }
 
  private:
-  // How many are listed without memory, on the stack. Frees nest, and user-level threads have small stacks.
+  // How many are listed on the stack. Frees nest, and user-level threads have small stacks.
   static constexpr unsigned kFew = 10;
 
   bool select();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup: copies what one object's table holds to another. Most objects' attributes are all copied as by
-// DUP_FN: that needs no callback, so nobody can notice the order, and one pass over the slots does
-// it. If that can't copy one of them, all are copied in the order in which they were set: each
+// Dup: copies what one object's table holds to another. Most objects' attributes are all copied as
+// by DUP_FN: that needs no callback, so nobody can notice the order, and one pass over the slots
+// does it. If that can't copy one of them, all are copied in the order in which they were set: each
 // copy_fn finds what those before it have done. Nobody but the caller, and its callbacks, uses the
 // new table, so its slots and its clock are changed by plain stores.
 
@@ -90,8 +90,8 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  // Gives up what was copied at once: callbacks must find the new object as it was. False: the end of
-  // a keyval has freed one of the two.
+  // Gives up what was copied at once: callbacks must find the new object as it was. False: the end
+  // of a keyval has freed one of the two.
   bool start_over() {
     Batch copies(to_.table, &registry_.memory());
     while (copies.next()) {
@@ -141,8 +141,8 @@ class Dup {
 
   int copy(const Batch::Item& item, int* callback_code) {
     const id::Keyval keyval = meta::keyval(item.meta, item.index);
-    // The copy's own reference is taken first, as above: what is found under the keyval's int from now
-    // on is this keyval's, and copy_fn may delete the original.
+    // The copy's own reference is taken first, as above: what is found under the keyval's int from
+    // now on is this keyval's, and copy_fn may delete the original.
     const stripe::Name like = take(registry_, keyval);
     if (like == stripe::Name::kNone) [[unlikely]] {
       // Of this kind, the keyval is gone, and the attribute was deleted meanwhile.
@@ -193,8 +193,8 @@ class Dup {
   }
 
   // Holds the value, or finds the one that this thread is deleting further up its stack. That need
-  // not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
-  // that was handed off to this thread has freed one of the objects.
+  // not be held, since its deletion can't end before the copy. False: there is neither, or a
+  // deletion that was handed off to this thread has freed one of the objects.
   bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
     for (;;) {
       found->meta = slot.load_meta();
@@ -212,8 +212,8 @@ class Dup {
     }
   }
 
-  // Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to this
-  // thread.
+  // Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to
+  // this thread.
   void end_hold(const Pair& slot) {
     Readers& readers = registry_.readers();
     if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);

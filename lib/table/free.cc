@@ -2,7 +2,7 @@
 //
 // Free: deletes what a table holds. If nothing calls back, nobody can notice the order, and two
 // passes over the slots do it, by plain stores, since no other thread may use the object. Else all
-// are deleted in the reverse order of setting, and then once more if callbacks have attached others.
+// are deleted in the reverse order of setting, and then what callbacks have attached meanwhile.
 
 #include "table/batch.h"
 #include "table/dup_free.h"
@@ -52,8 +52,8 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   return all;
 }
 
-// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that: what
-// is beside it in an object would be read anew after each of them.
+// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that:
+// what is beside it in an object would be read anew after each of them.
 class Free {
  public:
   Free(const Target& target, unsigned ordinal, attrcache_delete_mode mode, int* callback_code,
@@ -107,7 +107,7 @@ class Free {
       slot::Claim claim;
       if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
       if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
-        // If it can't be restored, another thread has deleted it, although the object is being freed.
+        // If it can't be restored, another thread has deleted it, while the object is being freed.
         if (!claim.restore()) registry.drop_in_stripe(keyval, ordinal_);  // (S9)
         return ATTRCACHE_ERR_BUSY;
       }

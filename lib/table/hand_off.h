@@ -47,10 +47,10 @@ class Deletion {
     }
     return !meta::was_held(found.meta) || readers_.reserve_tomb();
   }
-  // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to them,
-  // or done, and the value's reference on the keyval is gone. The claim is then ended, and the table
-  // must not be touched any more. The calling thread's own copies of the value, up its stack, are
-  // given up: a copy_fn that deletes or replaces what it copies won't read it any more.
+  // Call this afterwards. True: others hold the value, or did, so the deletion is handed off to
+  // them, or done, and the value's reference on the keyval is gone. The claim is then ended, and
+  // the table must not be touched any more. The calling thread's own copies of the value, up its
+  // stack, are given up: a copy_fn that deletes or replaces what it copies won't read it any more.
   [[gnu::always_inline]] bool hand_off(const Target& target, const ThreadState& thread, Pair& slot,
                                        id::Keyval keyval, SlotContent found, slot::Claim* claim) {
     const uint64_t m = found.meta;

@@ -90,8 +90,8 @@ constexpr uint64_t kBorrowsForALightOne = 32;
 
 }  // namespace
 
-// Each round lets go of the attempt before it. What that takes is deleted at the end, since the table
-// may die within delete_fn.
+// Each round lets go of the attempt before it. What that takes is deleted at the end, since the
+// table may die within delete_fn.
 int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                     Pair& slot, Announcement& cell) {
   Readers& readers = registry.readers();
@@ -127,8 +127,8 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
 
 namespace {
 
-// Gives back what the calling thread has borrowed by a cell that says `what`. For a predefined attribute
-// that is kTaken, so there is no slot, and no tomb of it.
+// Gives back what the calling thread has borrowed by a cell that says `what`. For a predefined
+// attribute that is kTaken, so there is no slot, and no tomb of it.
 [[gnu::always_inline]] inline int give_back_own(Readers& readers, Borrowed* borrowed,
                                                 uintptr_t what) {
   Announcement& cell = *borrowed->cell;
@@ -154,8 +154,8 @@ int give_back_attribute(Borrowed* borrowed) {
   const uint64_t keeps = cell->borrowed.load(kRelaxed);
   const uintptr_t what = cell->what.load(kRelaxed);
   if (keeps != mark_of(borrowed) || what == 0) [[unlikely]] {
-    // Borrowed by the fast path, by which its own thread would have given it back; else given back, or
-    // a copy of a Borrowed.
+    // Borrowed by the fast path, by which its own thread would have given it back; else given back,
+    // or a copy of a Borrowed.
     return keeps == reinterpret_cast<uintptr_t>(borrowed) ? ATTRCACHE_ERR_THREAD
                                                           : ATTRCACHE_ERR_ARGUMENT;
   }

@@ -21,9 +21,9 @@
 
 namespace attrcache {
 
-// Tries once to hold an attachment that was found in a slot (meta::holdable()), by an announcement in
-// `cell`, which the caller has taken. False: the slot has changed meanwhile, and the caller must let
-// go of its attempt before it tries again. Wait-free.
+// Tries once to hold an attachment that was found in a slot (meta::holdable()), by an announcement
+// in `cell`, which the caller has taken. False: the slot has changed meanwhile, and the caller must
+// let go of its attempt before it tries again. Wait-free.
 inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, uint64_t* value) {
   Readers::announce(cell, slot, says, m);  // (L1)
   if ((m & meta::kUnheld) != 0) {
@@ -44,8 +44,8 @@ inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement&
   return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
 }
 
-// (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the caller
-// must run it by delete_handed_off().
+// (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the
+// caller must run it by delete_handed_off().
 inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
   if (!retract_hold(readers, &slot, cell)) [[likely]]
     return nullptr;
@@ -75,8 +75,8 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
                                                  Announcement& cell);
 // Does the whole give_back, of a Borrowed that holds something.
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
-// Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was handed
-// off to this thread, and releases the cell.
+// Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was
+// handed off to this thread, and releases the cell.
 [[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
                                                Announcement& cell);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// set of one attribute: a loop that looks at the slot and takes the step that this calls for (slot.h),
-// because another thread may have been faster. Its first round is inlined into the callers: a function
-// that may run a delete_fn saves registers anyway, and has all at hand that the step needs.
+// set of one attribute: a loop that looks at the slot and takes the step that this calls for
+// (slot.h), because another thread may have been faster. Its first round is inlined: a caller that
+// may run a delete_fn saves registers anyway, and has all at hand that the step needs.
 
 #ifndef ATTRCACHE_TABLE_SET_H_
 #define ATTRCACHE_TABLE_SET_H_
@@ -14,8 +14,8 @@
 
 namespace attrcache {
 
-// The slot has changed before the set took effect, or the slot, or the thread's stripe, must be made
-// first. (No result of the API.)
+// The slot has changed before the set took effect, or the slot, or the thread's stripe, must be
+// made first. (No result of the API.)
 inline constexpr int kNotSet = 1000;
 
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.

@@ -29,9 +29,9 @@
 //                S11 attach over -> ATTACHED: a set, whose value takes the place of the claimed one
 //                S12 detach -> EMPTY, by the claimer
 //
-// The thread that has taken a value out of its slot, or claimed it (S2, S3, S6, S8), owns it, with its
-// reference on the keyval, and deletes it, or hands the deletion off. lib/CONCURRENCY.md teaches why:
-// why a set exchanges first and a delete claims first (step 2), what slots don't show (step 4).
+// The thread that has taken a value out of its slot, or claimed it (S2, S3, S6, S8), owns it, with
+// its reference on the keyval, and deletes it, or hands that off. lib/CONCURRENCY.md teaches
+// why a set exchanges first and a delete claims first (step 2), what slots don't show (4).
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says
 // what the other ways of reading promise. The meta says under which keyval and with which tag the

@@ -132,8 +132,8 @@
  *    that its thread has neither held nor tried to hold, unless it deletes or replaces that. No
  *    call returns the failure of a deletion that was handed off like this, and the value is gone
  *    all the same. Hence extra_state must live until the keyval's destructor is called. delete_fn
- *    may use the object, because attrcache_delete_all is BUSY until the last holder has run it. (Not
- *    so ATTRCACHE_DRAIN_FINALLY and attrcache_table_abandon: who calls these must be alone.)
+ *    may use the object, because attrcache_delete_all is BUSY until the last holder has run it.
+ *    (Not so ATTRCACHE_DRAIN_FINALLY and attrcache_table_abandon: who calls these must be alone.)
  *
  * 5. A set is one step. From then on every thread finds the new value; at no moment does one find
  *    none. The old value's delete_fn runs afterwards, and finds the new value attached. If it
@@ -667,8 +667,8 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * call returns CALLBACK. If others hold the value, it is detached at once, and its deletion left to
  * them (guarantee 4). If nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the
  * value is already being deleted, by another thread or up this one's stack: OK at once, and get no
- * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (if this thread has more borrows, copies
- * and deletions under way than ever before in the domain, or others may hold the value). Any
+ * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (if this thread has more borrows,
+ * copies and deletions under way than ever before in the domain, or others may hold the value). Any
  * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * attrcache_get_at_once: the common case of attrcache_get, inlined into its caller, for runtimes
- * written in C11 (or C++) whose get should cost no call. (The library's own attrcache_get is made of
- * the same parts.)
+ * written in C11 (or C++) whose get should cost no call. (The library's own attrcache_get is made
+ * of the same parts.)
  *
  * It depends on the layout of a table, which is not part of the binary interface. So it is only for
  * programs that link the static library, or compile its sources, of this very version and with the
@@ -32,7 +32,7 @@ extern "C" {
 #define ATTRCACHE_INLINE_STEPS 1
 #endif
 
-/* Tells ThreadSanitizer, which doesn't see the load, what it acquires (platform/pair_one_swap.h). */
+/* Tells ThreadSanitizer, which doesn't see the load, what that acquires (pair_one_swap.h). */
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_INLINE_TSAN 1
 #elif defined(__has_feature)
@@ -157,8 +157,8 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
       key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value, ATTRCACHE_INLINE_NONE);
 }
 
-/* The same under all further keyvals, whose slots are in a tree of leaves. A node's address among its
- * parent's children is odd. */
+/* The same under all further keyvals, whose slots are in a tree of leaves. A node's address among
+ * its parent's children is odd. */
 __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache_inline_look_far(
     const attrcache_table* table, int keyval, size_t offset, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
@@ -182,8 +182,8 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
 }
 
 /* Whether nothing is attached under one of a kind's first 64 keyvals, with that offset, where
- * attrcache_inline_look has found none: that there is such a keyval, as K5 and K1 in keyval/entries.h.
- * False: ask. */
+ * attrcache_inline_look has found none: that there is such a keyval, as K5 and K1 in
+ * keyval/entries.h. False: ask. */
 __attribute__((always_inline)) static inline int attrcache_inline_is_absent(
     const attrcache_kind* kind, int keyval, size_t offset) ATTRCACHE_NOEXCEPT {
 #ifdef __LP64__ /* else an entry has another size */
