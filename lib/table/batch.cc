@@ -48,7 +48,7 @@ bool Batch::select() {
   const auto older = [age](const Item& a, const Item& b) { return age(a) > age(b); };
   if (end == items_) return false;
   // Attributes that were set in the order of their keyvals, as most are, are sorted already.
-  // (Unless the numbers have wrapped around since the first: then the last is above the clock.)
+  // (Numbers that rise although they have come round are no order: the last is above the clock.)
   const auto below = [](const Item& a, const Item& b) {
     return meta::sequence(a.meta) < meta::sequence(b.meta);
   };
