@@ -29,7 +29,7 @@ def read(header):
 def steps_of_slots():
     """{label: [(state, state afterwards)]}, as drawn at the top of slot.h."""
     drawn, state, label = {}, None, None
-    text = read("table/slot.h").split("The states of a slot, and the steps")[1].split("// Who deletes a value.")[0]
+    text = read("table/slot.h").split("The states of a slot, and the steps")[1].split("// The thread that has taken a value")[0]
     for line in text.splitlines():
         state = (re.match(r"//   ([A-Z]+) ", line) or [None, state])[1]
         label = (re.search(r"\b(S\d+) +[a-z ]+ ->", line) or [None, label])[1]
