@@ -10,7 +10,8 @@
 //   still                  reads the value half, and then says whether meta is the one given, which
 //                          the caller has read before: if so, this value came with that meta,
 //                          unless the meta has come back with another value
-//   compare_exchange       exchanges both halves, if both are as expected
+//   compare_exchange       exchanges both halves, if both are as expected. A visible value may only
+//                          be replaced by another one
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0

@@ -58,17 +58,18 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
 
 bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
                SlotContent replacement, id::Keyval keyval) {
-  SlotContent again = {0, 0};
-  const bool once = deletes_once(registry.callbacks(keyval));
-  if (!once) {
-    const uint64_t m = meta::taken_back(old.meta);
-    again = {old.value,
-             m != 0 ? m : meta::attached(meta::like(old.meta), meta::tag(old.meta), table.tick())};
+  if (deletes_once(registry.callbacks(keyval))) {
+    // By its meta alone, which says all: a visible value is only replaced by another (pair.h).
+    if (!slot::detach(slot, replacement.meta)) return false;  // (S7)
+    registry.drop(keyval);  // the caller still has the other value's reference to drop
+    return true;
   }
-  if (!slot::take_back(slot, replacement, again)) return false;  // (S7)
-  // The caller still has one of the two values' references to drop.
-  if (once) registry.drop(keyval);
-  return true;
+  const uint64_t again = meta::taken_back(old.meta);
+  return slot::take_back(  // (S7)
+      slot, replacement,
+      {old.value, again != 0
+                      ? again
+                      : meta::attached(meta::like(old.meta), meta::tag(old.meta), table.tick())});
 }
 
 bool end_failed_deletion(const Registry& registry, slot::Claim claim, id::Keyval keyval,

@@ -79,7 +79,7 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   return meta::attached(meta::like(replaced), tag, table.tick());
 }
 
-// (S7) Undoes S6: `again` is attached once more, or nothing. False: the new value was held, deleted
+// (S7) Undoes S6: `again` is attached once more. False: the new value was held, deleted
 // or replaced meanwhile.
 inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
   return slot.compare_exchange(attached, again);

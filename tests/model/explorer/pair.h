@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "tests/model/explorer/atomic.h"
+#include "tests/model/explorer/explore.h"
 
 namespace attrcache::model {
 
@@ -37,6 +38,8 @@ class alignas(16) Pair {
   }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired, ATTRCACHE_MODEL_SITE) {
+    expect((expected.meta & pair_bits::kVisible) == 0 || (desired.meta & pair_bits::kVisible) != 0,
+           "a visible value is only replaced by another, as pair_two_words.h relies on");
     Bits read = {expected.value, expected.meta};
     const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,
                                    {desired.value, desired.meta}, {~uint64_t{0}, ~uint64_t{0}},
