@@ -17,10 +17,11 @@
 // thread. If before the reader's store, it is before the reader's look as well, which therefore
 // sees the change. If after the store, look() sees the store.
 //
-// A full reader executes a full fence of its own, and against full readers the other needs only a
-// full fence, too. Of two such fences one comes first in the order of all; what came before it is
-// seen by what follows the other (C++20, [atomics.fences]). The kernel's fence is for everybody, so
-// it serves against readers of both sorts. Which sort is used where is decided in table/hold.h.
+// A full reader executes a full fence of its own after announce(), and against full readers the
+// other needs only a full fence, too. Of two such fences one comes first in the order of all; what
+// came before it is seen by what follows the other (C++20, [atomics.fences]). The kernel's fence is
+// for everybody, so it serves against readers of both sorts. Which sort is used where is decided in
+// table/hold.h.
 //
 // There are only full readers on any system but Linux; before Linux 4.14; where a filter of system
 // calls forbids membarrier; with ThreadSanitizer; and where the domain's owner asks for it.
@@ -62,16 +63,12 @@ class AsymmetricFence {
   }
 
   // Releases what the reader has done before to threads that look() at the cell. What it does
-  // afterwards comes after the store for a thread that executes the other side's fence, for readers
-  // of this sort, and then look()s. Wait-free.
+  // afterwards, a full reader after a full fence of its own, comes after the store for a thread that
+  // executes the other side's fence, and then look()s. Wait-free.
   template <typename T>
-  [[gnu::always_inline]] static void announce(Atomic<T>& cell, T what, Of of = Of::kLight) {
+  [[gnu::always_inline]] static void announce(Atomic<T>& cell, T what) {
     cell.store(what, kRelease);  // (F1) pairs with F2
-    if (of == Of::kFull) {
-      full_fence();
-    } else {
-      asm volatile("" : : : "memory");
-    }
+    asm volatile("" : : : "memory");
   }
 
   // The other side's, between the change and look(); once for any number of changes and cells. For

@@ -27,7 +27,8 @@ struct Change {
   // (L1, L2)
   template <typename T>
   void announce(Atomic<T>& cell, T what) {
-    AsymmetricFence::announce(cell, what, readers);
+    AsymmetricFence::announce(cell, what);
+    if (readers == AsymmetricFence::Of::kFull) full_fence();
     holds = changed.load(kAcquire) == 0;
   }
   // (S6, L8)

@@ -18,7 +18,8 @@ using Of = AsymmetricFence::Of;
 // x = 1; fence; read y, as one side does it
 int store_and_read(Of readers, Side side, Atomic<int>& x, Atomic<int>& y) {
   if (side == Side::kLight) {
-    AsymmetricFence::announce(x, 1, readers);
+    AsymmetricFence::announce(x, 1);
+    if (readers == Of::kFull) full_fence();
     return y.load(kAcquire);
   }
   x.exchange(1, kAcqRel);
@@ -83,7 +84,7 @@ TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
       Atomic<int> done{0};
       spawn([&] {
         cell.write(1);
-        AsymmetricFence::announce(done, 1, readers);
+        AsymmetricFence::announce(done, 1);
       });
       spawn([&, look] {
         AsymmetricFence::heavy_fence(readers);

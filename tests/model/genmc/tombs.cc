@@ -32,11 +32,16 @@ struct Left {
     content = 0;
     ++deleted;
   }
+  // As a full reader.
+  void announce(int holder, uint64_t what) {
+    AsymmetricFence::announce(cells[holder], what);
+    full_fence();
+  }
   void hold(int holder) {
-    AsymmetricFence::announce(cells[holder], uint64_t{1}, AsymmetricFence::Of::kFull);  // (L1)
-    if (attached.load(kAcquire) == 1) expect(content == 1);                             // (L2)
-    AsymmetricFence::announce(cells[holder], uint64_t{0}, AsymmetricFence::Of::kFull);  // (L3)
-    if (tombs.load(kRelaxed) != 0) end();                                               // (L4)
+    announce(holder, 1);                                     // (L1)
+    if (attached.load(kAcquire) == 1) expect(content == 1);  // (L2)
+    announce(holder, 0);                                     // (L3)
+    if (tombs.load(kRelaxed) != 0) end();                    // (L4)
   }
   void end() {
     for (;;) {

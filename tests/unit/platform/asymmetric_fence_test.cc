@@ -35,7 +35,8 @@ unsigned both_missed(Of readers, unsigned changes) {
   support::run_threads(2, [&](int t) {
     if (t == 0) {
       for (unsigned announced = 1, seen = 0;; ++announced) {
-        AsymmetricFence::announce(cell, announced, readers);
+        AsymmetricFence::announce(cell, announced);
+        if (readers == Of::kFull) full_fence();
         const unsigned now = what.load(kAcquire);
         while (seen < now) seen_by[++seen] = announced;
         if (ended.load(kRelaxed)) return;
