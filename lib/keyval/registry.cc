@@ -76,12 +76,14 @@ stripe::Name Registry::acquire(id::Keyval keyval) {
   return open_stripe(keyval, thread_ordinal());
 }
 
-void Registry::drop(id::Keyval keyval) {
+bool Registry::drop(id::Keyval keyval) {
   const unsigned ordinal = thread_ordinal();
-  if (References::drop_open(stripe_of(keyval, ordinal))) return;
+  if (References::drop_open(stripe_of(keyval, ordinal))) return false;
   const id::Offset offset = id::offset(keyval);
   open_stripe(keyval, ordinal);  // for the next time; now, while the reference is held
-  if (references(offset).drop_exact()) end(at(offset), offset);
+  if (!references(offset).drop_exact()) return false;
+  end(at(offset), offset);
+  return true;
 }
 
 namespace {

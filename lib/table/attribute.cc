@@ -42,7 +42,7 @@ struct Found {
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
     if (!empty) table.mark_replaced();
     if (slot::put(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
-    registry.drop(keyval);
+    if (registry.drop(keyval)) return registry.why_not(keyval);
   }
 }
 

@@ -90,16 +90,13 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  // Gives up what was copied at once: callbacks must find the new object as it was. False: the end
-  // of a keyval has freed one of the two.
+  // Gives up what was copied at once: callbacks must find the new object as it was; so must those of
+  // keyvals that end here. False: one of these has freed one of the two.
   bool start_over() {
     Batch copies(to_.table, &registry_.memory());
-    while (copies.next()) {
-      for (const Batch::Item& item : copies) {
-        item.slot->clear_unshared();
-        registry_.drop(meta::keyval(item.meta, item.index));
-        if (new_table_died()) return false;
-      }
+    while (!new_table_died() && copies.next()) {
+      for (const Batch::Item& item : copies) item.slot->clear_unshared();
+      for (const Batch::Item& item : copies) registry_.drop(meta::keyval(item.meta, item.index));
     }
     return !table_died();
   }
@@ -231,12 +228,15 @@ class Dup {
 // `tried`: copy_at_once() has stopped.
 [[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, bool tried,
                                     int* callback_code) {
+  bool in_use = false;
+  for_each_frame_of(from.registry.threads().self().innermost, &to.table,
+                    [&](const Frame& f) { in_use |= !f.table_died; });
   Dup dup(from, to);
   int code = 0;
   const bool lives = !tried || dup.start_over();
   const int result = lives ? dup.run(&code) : ATTRCACHE_ERR_FREED;
   if (result != ATTRCACHE_OK && !dup.new_table_died())
-    delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+    delete_attributes(to, in_use ? kDrainInUse : ATTRCACHE_DRAIN, nullptr);
   if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
   return result;
 }
@@ -250,8 +250,8 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     const int result = copy_in_order(from, to, as_new, callback_code);
     if (result != ATTRCACHE_OK || !as_new) return result;
   }
-  // If nothing was copied, the new table is as it was.
-  if (meta::empty(to.table.inline_slots[0].load_meta()) &&
+  // If nothing was copied, the new table is as it was; unless a callback has left a deletion there.
+  if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.replaced() &&
       what_is_left(from.registry.readers(), to.table) == Left::kNothing)
     to.table.clear(from.registry.memory());
   return ATTRCACHE_OK;

@@ -76,8 +76,9 @@ class Free {
       if (left == Left::kOthers) {
         if (!finally()) return ATTRCACHE_ERR_BUSY;
         abandon_handed_off(readers_, table_);
+        if (!scope.table_died() && what_is_left(readers_, table_) == Left::kAttached) continue;
       }
-      if (!scope.table_died()) release_table(target_.registry, table_);
+      if (!scope.table_died() && mode_ != kDrainInUse) release_table(target_.registry, table_);
       return result_;
     }
     if (finally()) abandon_attributes(target_);
@@ -207,7 +208,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   }
   const unsigned ordinal = thread_ordinal();
   if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table, ordinal)) {
-    release_table(target.registry, target.table);
+    if (mode != kDrainInUse) release_table(target.registry, target.table);
     return ATTRCACHE_OK;
   }
   return Free(target, ordinal, mode, callback_code, listener).run();

@@ -110,7 +110,7 @@ class HeldByOthers {
   uint64_t slots_[kSlots / 64];  // a bit for each slot of which other threads hold a value
 };
 
-// How many holders an attachment has. Exact if no hold begins or ends meanwhile.
+// How many holders an attachment has. While holds of any value begin or end, one may count twice.
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 
 // (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,

@@ -30,6 +30,12 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
 bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
                SlotContent replacement, id::Keyval keyval);
 
+// Drops the reference of a value that wasn't attached, since the slot has changed. If the keyval ends
+// by that, its destructor may have freed the object, which must not be looked at any more.
+inline int give_up_set(Registry& registry, id::Keyval keyval) {
+  return registry.drop(keyval) ? registry.why_not(keyval) : kNotSet;
+}
+
 // Replaces a value that has a delete_fn, and deletes it.
 [[gnu::always_inline]] inline int exchange_and_delete(const Target& target, Pair& slot,
                                                       SlotContent now, Key key, uint64_t value,
@@ -52,10 +58,8 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
   }
   const SlotContent replacement = {value, meta::attached(name, key.tag, target.table.tick())};
   target.table.mark_replaced();
-  if (!slot::put(slot, now, replacement)) [[unlikely]] {  // (S6)
-    registry.drop(key.keyval);
-    return kNotSet;
-  }
+  if (!slot::put(slot, now, replacement)) [[unlikely]]  // (S6)
+    return give_up_set(registry, key.keyval);
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
   if (deletion.hand_off(target, thread, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
@@ -93,8 +97,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
       return kNotSet;
     if (slot::put(*slot, now, {value, meta::attached(name, key.tag, table.tick())})) [[likely]]
       return ATTRCACHE_OK;  // (S1)
-    registry.drop(keyval);
-    return kNotSet;
+    return give_up_set(registry, keyval);
   }
   if (!meta::holdable(now.meta, keyval)) return kNotSet;
   return exchange_and_delete(target, *slot, now, key, value, callback_code);

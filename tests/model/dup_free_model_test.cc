@@ -192,6 +192,36 @@ TEST(Dup, GivenUpCopyEndsKeyval) {
   }
 }
 
+// The destructor of such a keyval finds the new object as it was, and what it sets there is copied over,
+// as by a copy_fn.
+TEST(Dup, GivenUpCopyEndsKeyvalWhoseDestructorLooks) {
+  run_model({2, 1}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kDup, Delete::kCalled);
+    o.key(Copy::kCalled, Delete::kNoDeleteFn);
+    for (const int k : {0, 1, 2}) o.set(k, k + 1);
+    o.on_destroy = [](Objects& objects) {
+      if (thread_ordinal() != objects.copier) return;
+      reaches("within the dup", true);
+      expect(objects.value(1, 0) == 0 && objects.value(1, 1) == 0, "nothing is there yet");
+      objects.set(1, 7, 1);
+    };
+    spawn([&o] {
+      o.erase(0);
+      o.free_key(0);
+    });
+    spawn([&o] {
+      o.copier = thread_ordinal();
+      expect(o.copy() == ATTRCACHE_OK, "copied");
+      o.copier = 0;
+    });
+    join();
+    o.on_destroy = nullptr;
+    expect(o.value(1, 1) == 2 && o.value(1, 2) == 3 + Objects::kCopied, "copies");
+    o.finish();
+  });
+}
+
 // A dup reads a value, then sleeps while its keyval ends and the index is used again.
 TEST(Dup, CopyAgainstReuseOfTheIndex) {
   run_model({1, 2}, [] {

@@ -2,6 +2,8 @@
 //
 // Keyvals that are created while others look, and ints that are used after their keyval is gone.
 
+#include <utility>
+
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
 #include "table/dup_free.h"
@@ -154,6 +156,56 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
     };
     Registry::of(f.kind()).visit(id::of(f.keys[0].keyval), look);
   });
+}
+
+// A set that came too late drops the last reference on a keyval, whose destructor frees the object, and
+// releases its memory.
+TEST(Keyval, SetWhoseKeyvalsEndFreesTheObject) {
+  struct One : Objects {
+    attrcache_table* table =
+        static_cast<attrcache_table*>(kProcessMemory.allocate_zeroed(sizeof(attrcache_table)));
+    int key() const { return keys[11]; }  // its slot is in a leaf
+    int set(intptr_t value) {
+      return attrcache_set_as(kind, table, nullptr, key(), value, ATTRCACHE_AS_POINTER, nullptr);
+    }
+    void free() {
+      if (table == nullptr) return;
+      attrcache_delete_all(kind, table, nullptr, ATTRCACHE_DRAIN, nullptr);
+      kProcessMemory.release(std::exchange(table, nullptr));
+    }
+  };
+  const auto set_if_absent = [](One& o) {
+    attrcache_set_if_absent(o.kind, o.table, nullptr, o.key(), 7, ATTRCACHE_AS_POINTER, nullptr);
+  };
+  const auto set = [](One& o) { o.set(7); };
+  const auto explore = [](auto op, Delete del, bool attached) {
+    run_model({2, 0}, [=] {
+      One o;
+      o.keys_up_to(12, Copy::kNot, del);
+      o.set(5);
+      if (!attached) attrcache_delete(o.kind, o.table, nullptr, o.key(), nullptr);
+      o.on_destroy = [&o](Objects&) {
+        reaches("by the set", thread_ordinal() == o.copier);
+        if (thread_ordinal() == o.copier) o.free();
+      };
+      spawn([&o, op] {
+        o.copier = thread_ordinal();
+        op(o);
+      });
+      spawn([&o, attached] {
+        if (!attached) o.set(9);
+        attrcache_delete(o.kind, o.table, nullptr, o.key(), nullptr);
+        o.free_key(11);
+      });
+      join();
+      o.on_destroy = nullptr;
+      o.free();
+      o.finish();
+    });
+  };
+  explore(set_if_absent, Delete::kNoDeleteFn, false);
+  explore(set, Delete::kNoDeleteFn, false);
+  explore(set, Delete::kCalled, true);
 }
 
 // A keyval is unknown by the time its destructor runs.

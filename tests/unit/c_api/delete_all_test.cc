@@ -5,7 +5,8 @@
 namespace attrcache::support {
 namespace {
 
-// attrcache_delete_each, and attrcache_table_is_empty. tests/fuzz compares attrcache_delete_all.
+// attrcache_delete_each, attrcache_table_is_empty, and what callbacks do within a free.
+// tests/fuzz compares attrcache_delete_all.
 
 class DeleteAllTest : public ApiTest {};
 
@@ -82,6 +83,62 @@ TEST_F(DeleteAllTest, EachIsToldOfOnce) {
             ATTRCACHE_OK);
   EXPECT_EQ(told, 2);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 2, 1}));
+}
+
+// A deletion that a copy_fn has left to a borrow on the new object is waited for by nobody, but the
+// object can't be freed before.
+TEST_F(DeleteAllTest, WhatACopyFnLeavesOnTheNewObjectIsBusy) {
+  const std::vector<int> k = keyvals(2);
+  Object copy(kind);
+  attrcache_borrowed borrowed = {};
+  recorder.on_copy = [&](const Call&, void**, int* flag) {
+    *flag = 0;
+    EXPECT_EQ(copy.set(k[1], 7), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_borrow(kind, &copy.table, k[1], &borrowed), ATTRCACHE_OK);
+    return copy.erase(k[1]);
+  };
+  object.set(k[0], 1);
+  EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
+  EXPECT_EQ(copy.free(), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{});
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{7});
+  EXPECT_EQ(copy.free(), ATTRCACHE_OK);
+}
+
+// A dup that fails to an object that is being freed further up the stack: the free goes on.
+TEST_F(DeleteAllTest, AFailingDupWithinItIsNotItsEnd) {
+  const std::vector<int> k = keyvals(3);
+  Object other(kind);
+  other.set(k[2], 3);
+  recorder.copy_code = 5;
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value != 1) return 0;
+    EXPECT_EQ(other.copy_to(object), ATTRCACHE_ERR_CALLBACK);
+    return object.set(k[1], 2);
+  };
+  object.set(k[0], 1);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+  EXPECT_TRUE(object.all_zero());
+}
+
+// A final drain gives up a deletion that was left; its keyval ends, whose destructor sets something.
+TEST_F(DeleteAllTest, AFinalDrainDeletesWhatADestructorSets) {
+  const std::vector<int> k = keyvals(2);
+  attrcache_borrowed borrowed = {};
+  object.set(k[0], 1);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, k[0], &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(k[0]), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(kind, k[0]), ATTRCACHE_OK);
+  recorder.on_destroy = [&] {
+    recorder.on_destroy = nullptr;
+    EXPECT_EQ(object.set(k[1], 2), ATTRCACHE_OK);
+  };
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN_FINALLY), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{2});
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
 }  // namespace
