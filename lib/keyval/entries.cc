@@ -44,13 +44,13 @@ bool Entries::ensure_chunk(size_t c, const Memory& memory) {
 int Entries::end_round(uint64_t now, const Memory& memory) {
   const uint32_t used = cursor::used(now);
   const uint32_t taken = cursor::taken(now);
-  uint64_t next = cursor::of(0, used, 0);
-  if (used < kCapacity && taken < std::max(kRound, used / 4)) {
-    if (!ensure_chunk(chunk_of(id::offset_at(used)), memory)) return ATTRCACHE_ERR_MEMORY;
-    next = cursor::of(used, used + 1, taken);
-  } else if (now == next && cursor_.load(kRelaxed) == now) {
+  const bool grows = used < kCapacity && taken < std::max(kRound, used / 4);
+  uint64_t next = cursor::next_round(now);
+  if (grows && ensure_chunk(chunk_of(id::offset_at(used)), memory)) {
+    next = now - cursor::at(now) + cursor::of(used, 1, 0);
+  } else if (cursor::at(now) == 0 && cursor_.load(kRelaxed) == now) {
     // All were in use when this look began, since the cursor hasn't moved.
-    return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+    return grows ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   }
   // (K7) release: a thread that sees the new number of indices finds the chunk.
   cursor_.compare_exchange_strong(now, next, kRelease, kRelaxed);

@@ -33,17 +33,20 @@
 
 namespace attrcache {
 
-// The cursor's word: the offset from which it goes on, how many indices there are, and how many of
-// them the round has taken.
+// The cursor's word: the offset from which it goes on, how many indices there are, how many of them
+// the round has taken, and the number of the round, by which a thread sees that it has gone on.
 namespace cursor {
-inline constexpr unsigned kUsedShift = 24, kTakenShift = 44;
+inline constexpr unsigned kUsedShift = 22, kTakenShift = 40, kRoundShift = 58;
 constexpr uint64_t of(uint32_t at, uint32_t used, uint32_t taken) {
   return id::bytes(id::offset_at(at)) | uint64_t{used} << kUsedShift |
          uint64_t{taken} << kTakenShift;
 }
 constexpr size_t at(uint64_t cursor) { return cursor & ((1u << kUsedShift) - 1); }
-constexpr uint32_t used(uint64_t cursor) { return cursor >> kUsedShift & ((1u << 20) - 1); }
-constexpr uint32_t taken(uint64_t cursor) { return cursor >> kTakenShift; }
+constexpr uint32_t used(uint64_t cursor) { return cursor >> kUsedShift & ((1u << 18) - 1); }
+constexpr uint32_t taken(uint64_t cursor) { return cursor >> kTakenShift & ((1u << 18) - 1); }
+constexpr uint64_t next_round(uint64_t cursor) {
+  return of(0, used(cursor), 0) | ((cursor >> kRoundShift) + 1) << kRoundShift;
+}
 }  // namespace cursor
 
 class Entries {

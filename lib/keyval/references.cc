@@ -31,7 +31,7 @@ void References::open(unsigned ordinal, id::Keyval keyval, uint32_t flags) {
 References::Closed References::close(id::Keyval keyval) {
   uint64_t word = exact_.load(kRelaxed);
   do {
-    if (!is_of(word, keyval) || ended(word)) return Closed::kGone;
+    if (!is_of(word, keyval) || (word & kClosed) != 0) return Closed::kGone;
     // (C1) Relaxed: it says only that no more bits may be set.
   } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
   uint32_t counted = 0;

@@ -142,9 +142,9 @@ class References {
   // keyval. Wait-free.
   static bool end_unused(Counter& exact, id::Keyval keyval);
 
-  // Closes the stripes, and adds what they counted to the exact count. Call this at most once in
-  // each generation. kGone: end_unused() was faster. kEnded: no reference was left, and the caller
-  // must end the keyval. Lock-free.
+  // Closes the stripes, and adds what they counted to the exact count. kGone: they were closed
+  // before, or end_unused() was faster. kEnded: no reference was left, and the caller must end the
+  // keyval. Lock-free.
   enum class Closed { kGone, kEnded, kInUse };
   Closed close(id::Keyval keyval);
 

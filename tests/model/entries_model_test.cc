@@ -81,5 +81,23 @@ TEST(Entries, NearlyAllInUse) {
   }
 }
 
+// The same while the cursor goes round, and is where it was when the look began.
+TEST(Entries, TheCursorComesRoundDuringALook) {
+  run_model({2, 0}, [] {
+    Indices i;
+    for (uint32_t t = 0; t < Entries::kCapacity; ++t) i.take();
+    i.put_back(5);
+    i.put_back(7);
+    spawn([&i] { i.turn(); });
+    spawn([&i] {
+      i.take();
+      i.put_back(3);
+      i.put_back(4);
+      for (int t = 0; t < 2; ++t) i.take();
+    });
+    join();
+  });
+}
+
 }  // namespace
 }  // namespace attrcache::model

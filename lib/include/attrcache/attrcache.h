@@ -170,7 +170,7 @@
  *
  * 10. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until
  *    the last is gone; then it is STALE until its int is used again, after at least 16000 more
- *    creations (256 when all others that a kind can have are alive).
+ *    creations (or 256 times as many as a kind could still have alive, where that is less).
  *
  * 11. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the
  *    library and never touches another object's attribute. (A pointer to memory that isn't a table
@@ -852,7 +852,7 @@ typedef struct attrcache_attribute_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_attribute_info);
   int keyval;
   intptr_t value;
-  uint64_t holders; /* how often the value is held */
+  uint64_t holders; /* how often the value is held; one may count twice while others borrow */
   attrcache_tag tag;
   int deleting; /* its delete_fn is running */
 } attrcache_attribute_info;
