@@ -21,17 +21,18 @@ class FailingTest : public ::testing::TestWithParam<Failing> {
     EXPECT_EQ(allocated_without_hooks(), 0u);
   }
   // Calls `operation` with the first, second, ... allocation failing, until none does, and
-  // `unchanged` after each failure. Returns how many allocations the operation takes.
+  // `unchanged` after each failure. Returns how many allocations the operation takes. One that tries
+  // again may succeed if one allocation alone fails.
   template <typename Operation, typename Unchanged>
-  int fail_each(Operation operation, Unchanged unchanged) {
+  int fail_each(Operation operation, Unchanged unchanged, bool tries_again = false) {
     for (int after = 0; after < 1000; ++after) {
       SCOPED_TRACE(testing::Message() << "allocation " << after << " fails");
       fail_allocation(after, GetParam());
       const int result = operation();
       fail_no_allocation();
-      if (!allocation_failed()) {
+      if (!allocation_failed() || (tries_again && result == ATTRCACHE_OK)) {
         EXPECT_EQ(result, ATTRCACHE_OK);
-        return after;
+        return after + allocation_failed();
       }
       EXPECT_EQ(result, ATTRCACHE_ERR_MEMORY);
       unchanged();
@@ -96,12 +97,33 @@ TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
                   [&] {
                     EXPECT_EQ(keyval, -7);
                     EXPECT_EQ(universe.counters().keyvals_created, created);
-                  });
+                  },
+                  true);  // after a look at all
     growths += allocations != 0;
     EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 16 * i) << "no index is lost";
   }
   EXPECT_GE(growths, 5) << "the registry grew meanwhile";
   EXPECT_EQ(recorder.destructions, 0);
+}
+
+// Without memory for more indices, those that are free are used.
+TEST_P(FailingTest, KeyvalCreateGoesOnWithWhatIsFree) {
+  Universe universe{&through_hooks()};
+  attrcache_kind* kind = universe.kind();
+  const int kept = Recorder::make(kind, {});
+  fail_allocation(0, Failing::kAllFromThere);
+  for (int i = 0; i < 3000; ++i) EXPECT_EQ(free_keyval(kind, Recorder::make(kind, {})), 0);
+  std::vector<int> alive;
+  int keyval;
+  while (attrcache_keyval_create(kind, nullptr, &keyval) == ATTRCACHE_OK) alive.push_back(keyval);
+  EXPECT_EQ(alive.size(), Registry::kFirstChunkLength - 1);
+  EXPECT_EQ(attrcache_keyval_create(kind, nullptr, &keyval), ATTRCACHE_ERR_MEMORY);
+  EXPECT_EQ(free_keyval(kind, alive.back()), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_keyval_create(kind, nullptr, &keyval), ATTRCACHE_OK);
+  fail_no_allocation();
+  alive.back() = keyval;
+  alive.push_back(kept);
+  for (const int each : alive) EXPECT_EQ(free_keyval(kind, each), ATTRCACHE_OK);
 }
 
 // While a thread is within introspection, an index that is reused needs a record.
@@ -125,7 +147,8 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
                       EXPECT_EQ(keyval, -7);
                       EXPECT_EQ(universe.counters().keyvals_created, before.keyvals_created);
                       EXPECT_EQ(universe.counters().reclaimable, before.reclaimable);
-                    });
+                    },
+                    true);
       EXPECT_LE(allocations, 1);
       records += allocations;
       attrcache_callbacks callbacks;

@@ -74,6 +74,17 @@ TEST_P(ReferencesTest, TheExactCountMayWrapAround) {
   }
 }
 
+// A free that comes again, or late, by an int that has come round.
+TEST_P(ReferencesTest, CloseTwice) {
+  constexpr unsigned now = 7;
+  begin(now);
+  EXPECT_TRUE(acquire(0, now));
+  EXPECT_FALSE(close(now));
+  EXPECT_EQ(references.close(key(now)), References::Closed::kGone);
+  EXPECT_EQ(references.count(), 1u);
+  EXPECT_TRUE(drop(0));
+}
+
 INSTANTIATE_TEST_SUITE_P(Stripes, ReferencesTest, ::testing::Values(1, 2, 8, 64));
 
 }  // namespace
