@@ -126,7 +126,7 @@ def keyvals(registry):
     """Number and description of each."""
     chunks = words(registry, CHUNKS)
     mask = int32(registry + MASK_AT)
-    for index in range(words(registry + CURSOR_AT, 1)[0] >> 24 & 0xFFFFF):
+    for index in range(words(registry + CURSOR_AT, 1)[0] >> 22 & 0x3FFFF):
         # The stored address is where the entry of index 0 would be.
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
