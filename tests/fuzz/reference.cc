@@ -96,6 +96,10 @@ class Reference : public Implementation {
 
   int copy_all(Object from, Object to, int* code) override {
     if (number(from) == number(to)) return ATTRCACHE_ERR_ARGUMENT;
+    // Operations on the new object further up the stack go on, even if this fails.
+    const bool in_use = std::any_of(frames_.begin(), frames_.end(), [&](const Frame* f) {
+      return f->object == number(to) && !f->died;
+    });
     Frame stay = {number(from)};
     Frame made = {number(to)};
     frames_.push_back(&stay);
@@ -112,15 +116,18 @@ class Reference : public Implementation {
     if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
     if (result != ATTRCACHE_OK && !made.died) {
       int ignored;
-      delete_all(to, ATTRCACHE_DRAIN, &ignored);
+      delete_all(to, ATTRCACHE_DRAIN, &ignored, in_use);
     }
     return result;
   }
 
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
+    return delete_all(object, mode, code, false);
+  }
+  int delete_all(Object object, attrcache_delete_mode mode, int* code, bool in_use) {
     Frame stay = {number(object)};
     frames_.push_back(&stay);
-    const int result = delete_rounds(object, mode, stay, code);
+    const int result = delete_rounds(object, mode, stay, code, in_use);
     frames_.pop_back();
     return result;
   }
@@ -319,7 +326,8 @@ class Reference : public Implementation {
     return result;
   }
 
-  int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code) {
+  int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code,
+                    bool in_use) {
     const int o = number(object);
     const bool gives_up = mode == ATTRCACHE_DRAIN_FINALLY || mode == kAbandon;
     int first = ATTRCACHE_OK;
@@ -344,16 +352,20 @@ class Reference : public Implementation {
         }
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return first;
       }
-      const bool left = std::any_of(tables_[o].begin(), tables_[o].end(),
-                                    [](const auto& entry) { return !entry.second.deleting; });
-      if (left) continue;
+      const auto left = [&] {
+        return std::any_of(tables_[o].begin(), tables_[o].end(),
+                           [](const auto& entry) { return !entry.second.deleting; });
+      };
+      if (left()) continue;
       if (left_ && number(left_->object) == o) {
         if (!gives_up) return ATTRCACHE_ERR_BUSY;
         const int keyval = left_->keyval;
         left_.reset();
         drop(keyval);
         if (stay.died) return first;
+        if (left()) continue;
       }
+      if (in_use) return first;
       for (Frame* f : frames_) {
         if (f->object == o) f->died = true;
       }
