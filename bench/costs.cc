@@ -417,6 +417,8 @@ std::vector<bench::Operation> rows() {
     Held held(10000);
     replace_held(object, key, held);
   };
+  after("replace_held_after_10000_borrows", borrows,
+        [one = Held(1)](Inputs& in) mutable { return replace_held(*in.object, in.key, one); });
   const auto threads = [](Object& object, int key) { const Holders all(object, key, 400, 2); };
   // One replaced value stays held, and its borrow is never given back.
   const auto held = [](Object& object, int key) {

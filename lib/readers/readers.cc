@@ -148,6 +148,7 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
   }
   // Now, because who takes it when it is open uncounts it. The deleter's fence orders this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
+  bucket.placed.fetch_add(1, kRelease);  // pairs with for_each_tomb_in()
   handed_off_.fetch_add(1, kRelaxed);
   return *placed;
 }

@@ -137,10 +137,19 @@ class Readers {
   const Bucket& bucket(uintptr_t slot, uint64_t meta) const {
     return buckets_[bucket_at(slot, meta)];
   }
+  // Tombs stay in the list; the first that is free is placed first. So a walk ends where it has seen
+  // as many open as are in use. Those are all, unless one was placed meanwhile: it is counted before
+  // it is open, in `placed` after `in_use`.
   template <typename Visit>
   static void for_each_tomb_in(const Bucket& bucket, Visit visit) {
-    // Acquire: pairs with place_tomb().
-    for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) visit(*tomb);
+    const uint32_t placed = bucket.placed.load(kAcquire);  // pairs with place_tomb()
+    uint32_t left = bucket.in_use.load(kAcquire);          // pairs with free_tomb()
+    // Acquire, here and of the state: pairs with place_tomb(), and with open().
+    for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) {
+      const bool open = Tomb::phase(tomb->state.load(kAcquire)) >= Tomb::kOpen;
+      visit(*tomb);
+      if (open && --left == 0 && bucket.placed.load(kRelaxed) == placed) return;
+    }
   }
 
   // The first record of a group that was entered. Relaxed: A3, or look_up(), has acquired it.

@@ -117,6 +117,7 @@ struct Tomb {
 struct TombBucket {
   Atomic<Tomb*> first{nullptr};
   Atomic<uint32_t> in_use{0};
+  Atomic<uint32_t> placed{0};  // how often any was
 };
 
 }  // namespace attrcache
