@@ -80,6 +80,13 @@ void for_each_frame_of(Frame* frame, const void* table, Visit visit) {
   }
 }
 
+// Whether an operation on a table that hasn't died is among them.
+inline bool is_in_use(Frame* frame, const void* table) {
+  bool in_use = false;
+  for_each_frame_of(frame, table, [&in_use](const Frame& f) { in_use |= !f.table_died; });
+  return in_use;
+}
+
 }  // namespace attrcache
 
 #endif  // ATTRCACHE_CALLBACK_FRAME_H_

@@ -95,8 +95,9 @@ class Registry : public Entries {
   [[gnu::noinline]] stripe::Name acquire(id::Keyval keyval);
 
   // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
-  // destructor, which may free the object, and returns true. Not inlined: within a callback a user-level thread may have moved to another thread
-  // of the operating system, so the address of thread-local variables must be computed anew.
+  // destructor, which may free the object, and returns true. Not inlined: within a callback a
+  // user-level thread may have moved to another thread of the operating system, so the address of
+  // thread-local variables must be computed anew.
   [[gnu::noinline]] bool drop(id::Keyval keyval);
   // The same in the stripe of the thread with that ordinal. Any thread's will do, so one that was
   // looked up before a callback may be given.

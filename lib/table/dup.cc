@@ -90,8 +90,8 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  // Gives up what was copied at once: callbacks must find the new object as it was; so must those of
-  // keyvals that end here. False: one of these has freed one of the two.
+  // Gives up what was copied at once: callbacks, and destructors of keyvals that end here, must find
+  // the new object as it was. False: one of the latter has freed one of the two.
   bool start_over() {
     Batch copies(to_.table, &registry_.memory());
     while (!new_table_died() && copies.next()) {
@@ -228,9 +228,7 @@ class Dup {
 // `tried`: copy_at_once() has stopped.
 [[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, bool tried,
                                     int* callback_code) {
-  bool in_use = false;
-  for_each_frame_of(from.registry.threads().self().innermost, &to.table,
-                    [&](const Frame& f) { in_use |= !f.table_died; });
+  const bool in_use = is_in_use(from.registry.threads().self().innermost, &to.table);
   Dup dup(from, to);
   int code = 0;
   const bool lives = !tried || dup.start_over();

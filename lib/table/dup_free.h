@@ -27,7 +27,7 @@ struct Listener {
 // A mode of the library's own: as DRAIN, but operations on the table up this thread's stack go on.
 constexpr auto kDrainInUse = static_cast<attrcache_delete_mode>(ATTRCACHE_DRAIN_FINALLY + 1);
 
-// Deletes all attributes, the youngest first, and releases the table's memory, unless that is in use.
+// Deletes all attributes, the youngest first, and releases the table's memory, unless kDrainInUse.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       Listener listener = {});
 

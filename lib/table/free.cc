@@ -217,11 +217,8 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
 int move_table(const Readers& readers, Table& from, Table& to) {
   if (!from.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   if (!to.is_as_new()) return ATTRCACHE_ERR_ARGUMENT;
-  bool busy = false;
-  const ThreadState& thread = readers.threads().self();
-  for (const Table* table : {&from, &to}) {
-    for_each_frame_of(thread.innermost, table, [&](const Frame& f) { busy |= !f.table_died; });
-  }
+  Frame* const innermost = readers.threads().self().innermost;
+  bool busy = is_in_use(innermost, &from) || is_in_use(innermost, &to);
   from.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     busy |= meta::deleting(m) || (meta::was_held(m) && count_holders(readers, slot, m) != 0);

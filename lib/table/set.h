@@ -30,8 +30,8 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
 bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
                SlotContent replacement, id::Keyval keyval);
 
-// Drops the reference of a value that wasn't attached, since the slot has changed. If the keyval ends
-// by that, its destructor may have freed the object, which must not be looked at any more.
+// Drops the reference of a value that wasn't attached, since the slot has changed. If the keyval
+// ends by that, its destructor may have freed the object, which isn't looked at any more.
 inline int give_up_set(Registry& registry, id::Keyval keyval) {
   return registry.drop(keyval) ? registry.why_not(keyval) : kNotSet;
 }

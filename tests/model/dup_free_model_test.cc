@@ -192,8 +192,8 @@ TEST(Dup, GivenUpCopyEndsKeyval) {
   }
 }
 
-// The destructor of such a keyval finds the new object as it was, and what it sets there is copied over,
-// as by a copy_fn.
+// The destructor of such a keyval finds the new object as it was, and what it sets there is replaced
+// by the copy.
 TEST(Dup, GivenUpCopyEndsKeyvalWhoseDestructorLooks) {
   run_model({2, 1}, [] {
     Objects o;

@@ -122,8 +122,8 @@ TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
   race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
 }
 
-// A holder looks for its tomb, which is behind a free one of its bucket: that is placed meanwhile, for
-// another attachment, and mustn't be taken for the one that is in use.
+// A holder looks for its tomb, which is behind a free one of its bucket: that is placed meanwhile,
+// for another attachment, and mustn't be taken for the one that is in use.
 TEST(Borrow, BesideAHandOffByATombBefore) {
   static attrcache_borrowed held[2];
   const auto borrow = [](Fixture& f, unsigned i) {

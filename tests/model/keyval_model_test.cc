@@ -158,8 +158,8 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
   });
 }
 
-// A set that came too late drops the last reference on a keyval, whose destructor frees the object, and
-// releases its memory.
+// A set that came too late drops the last reference on a keyval, whose destructor frees the object,
+// and releases its memory.
 TEST(Keyval, SetWhoseKeyvalsEndFreesTheObject) {
   struct One : Objects {
     attrcache_table* table =
