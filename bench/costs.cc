@@ -355,6 +355,17 @@ std::vector<bench::Operation> rows() {
   for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L, 10000L}) {
     add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, ONCE(dup_free)));
   }
+  // One attribute, where there once were so many at once: the dup looks at each of their slots.
+  for (const long n : {1L, 100L, 10000L}) {
+    add(on_object(with("dup_free_1_after_", n), n, dup, range(0, n), 0, n,
+                  [done = false](Inputs& in) mutable {
+                    const std::vector<int>& keyvals = in.object->keyvals;
+                    for (size_t k = 1; !done && k < keyvals.size(); ++k)
+                      in.object->erase(keyvals[k]);
+                    done = true;
+                    return dup_free(in);
+                  }));
+  }
   // All of them far: in a tree with nodes below its root.
   for (const long n : {1000L, 10000L}) {
     const long last = 63 + n;
@@ -395,7 +406,7 @@ std::vector<bench::Operation> rows() {
                   }));
   }
   // A value that is borrowed so often that its borrows execute no fence any more is replaced: while
-  // it is held, or not. Who replaces it asks the kernel for one, which isn't counted here.
+  // it is held, or not. The call that replaces it asks the kernel for one, which isn't counted here.
   constexpr int kBorrowsForALightOne = 32;
   for (const bool replaced_held : {false, true}) {
     add(on_object(replaced_held ? "replace_light_held" : "replace_light", 1, calling(), {0}, 0, 1,
