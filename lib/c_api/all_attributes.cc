@@ -76,7 +76,7 @@ int attrcache_table_abandon(attrcache_kind* kind, attrcache_table* table) noexce
 int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                          attrcache_table* to) noexcept {
   if (kind == nullptr || from == nullptr || to == nullptr) return ATTRCACHE_ERR_NULL;
-  if (from == to) return ATTRCACHE_ERR_ARGUMENT;
+  if (from == to || !attrcache_table_is_aligned(to)) return ATTRCACHE_ERR_ARGUMENT;
   return attrcache::move_table(Registry::of(kind).readers(), Table::of(from), Table::of(to));
 }
 

@@ -47,6 +47,7 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
     const id::Keyval invalid{static_cast<uint32_t>(settings->invalid) ^ settings->mask};
     if ((options.numbers->base & ~id::kMarkerMask) != 0 || id::well_formed(invalid)) return false;
   }
+  if (options.threads != nullptr && options.threads->self == nullptr) return false;
   if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;
   if ((options.flags & ~unsigned{ATTRCACHE_TELL | ATTRCACHE_FULL_FENCES}) != 0) return false;
   settings->convention.catch_exceptions = options.catch_exceptions;
@@ -81,9 +82,9 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   for (const attrcache_kind_options* kind :
        {options.communicator, options.datatype, options.window}) {
     Registry* registry;
-    if (made->add_kind(*kind, &registry) != ATTRCACHE_OK) {
+    if (const int error = made->add_kind(*kind, &registry)) {
       settings.memory.destroy(made);
-      return ATTRCACHE_ERR_MEMORY;
+      return error;
     }
   }
   *domain = made;
@@ -96,6 +97,7 @@ Registry* Domain::kind(int number) const {
 }
 
 int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
+  if (static_cast<unsigned>(options.handle) > ATTRCACHE_HANDLE_INT) return ATTRCACHE_ERR_ARGUMENT;
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;

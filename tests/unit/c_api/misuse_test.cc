@@ -271,6 +271,8 @@ TEST_F(MisuseTest, ATableThatIsNotAligned) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_copy_all(kind, &object.table, &object, table, table, nullptr),
             ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_table_move(kind, &object.table, table), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(object.value(keyval), 1);
 }
 
 TEST_F(MisuseTest, KindsExhausted) {

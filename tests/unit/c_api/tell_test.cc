@@ -88,6 +88,19 @@ TEST(DomainOptionsTest, BadOnesAreRefused) {
     options.fint_bytes = bytes;
     EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   }
+  options = {};
+  const attrcache_thread_hooks no_self = {};
+  options.threads = &no_self;
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  attrcache_kind_options kind = {};
+  kind.handle = static_cast<attrcache_handle_form>(7);
+  options = {};
+  options.window = &kind;
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  Universe universe;
+  attrcache_kind* made = nullptr;
+  EXPECT_EQ(attrcache_kind_register(universe.domain(), &kind, &made), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(made, nullptr);
 }
 
 // ---- INTEGERs of 8 bytes, LOGICALs as configured ----
