@@ -6,8 +6,8 @@
 // Indices are kept in chunks, each twice as large as the one before. Chunk c holds those indices
 // for which the highest bit of (offset + 64 * 16) is bit c. (The offset is 16 times the index, see
 // id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds its
-// entries, and after them its reference counters, stripe by stripe. For both, the address is kept
-// that index 0 would have if the chunk began with it.
+// entries, and after them its reference counters, stripe by stripe. Of each of these two arrays the
+// address is kept less what the chunk's first index adds to it, so that an index can be added as it is.
 //
 // Free indices are found by a cursor that goes round the indices in use, so that an index rests for
 // most of a round between two keyvals, and stale keyvals are recognized for long. At the end of a
@@ -200,7 +200,7 @@ inline Entry* Entries::take(const Memory& memory, id::Offset* taken, int* error)
     *taken = id::Offset(offset);
     const uint64_t behind = now + (offset - from) + cursor::of(1, 0, 1);
     // (Q1) Release: a thread that sees the cursor here sees what this one has freed before, or
-    // would take all for in use. It continues the release sequence of K7.
+    // might find every index in use. It continues the release sequence of K7.
     // (Q2) Acquire: pairs with Q3. Release: who finds the index taken sees the cursor moved.
     if (cursor_.compare_exchange_strong(now, behind, kRelease, kRelaxed) &&
         entry->word.compare_exchange_strong(word, entry_word::as_taken(word, *taken), kAcqRel,

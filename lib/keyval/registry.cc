@@ -45,7 +45,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
 
 // Ends a keyval that is freed and has no references any more. The loads may be relaxed: R5 or R7
 // (K1, if it never had any) has ordered all that was done before, and nobody else writes these
-// members meanwhile, but for the bit of a free that comes too late.
+// members meanwhile, except that a free which comes too late may set its bit.
 [[gnu::always_inline]] inline int Registry::end(Entry& entry, id::Offset offset) {
   const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: a thread that sees that sees all its attributes

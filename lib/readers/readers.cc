@@ -146,7 +146,8 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
       // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
     } while (!bucket.first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
   }
-  // Now, because who takes it when it is open uncounts it. The deleter's fence orders this (L9).
+  // Now, because the thread that takes it when it is open uncounts it. The deleter's fence orders
+  // this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
   bucket.placed.fetch_add(1, kRelease);  // pairs with for_each_tomb_in()
   handed_off_.fetch_add(1, kRelaxed);

@@ -34,8 +34,9 @@
 // and takes the tomb, unless somebody else has. (D needs its turn since the kernel's fence reaches
 // one thread after the other: a holder that it has reached may look before it reaches the next.)
 //
-// A turn that fails is tried again, unless the tomb is in its next use, which began after H's L4
-// and whose own L9 comes later still. So a give_back takes as many steps as there are tombs.
+// A turn that fails is tried again, unless the tomb is in its next use: that began after H's L4, and
+// its own L9, which comes later still, sees H's retraction. So a give_back takes a bounded number
+// of turns on each tomb.
 //
 // An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it lets
 // go like one (L3 to L6) before it tries again. (A borrow runs what it has taken at the end of its

@@ -2,7 +2,7 @@
 //
 // Ends a table, and can't fail: whatever is attached or wrong, the table is as new afterwards. For
 // callers that can't try again: destructors of objects, and runtimes that end. The caller is alone
-// with the table, as everybody who frees an object is.
+// with the table, as in every free.
 
 #include "table/dup_free.h"
 #include "table/hand_off.h"

@@ -52,8 +52,8 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   return all;
 }
 
-// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that:
-// what is beside it in an object would be read anew after each of them.
+// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that: as
+// a member it would make the compiler load the other members anew after each callback.
 class Free {
  public:
   Free(const Target& target, unsigned ordinal, attrcache_delete_mode mode, int* callback_code,

@@ -4,9 +4,9 @@
 // held, its delete_fn doesn't start. (The steps L1 to L4 are in readers/tomb.h.)
 //
 // A thread holds a value as a full reader, with full fences of its own, unless the value is light:
-// values that are borrowed often are (S5). Then a borrow costs plain stores and loads, but who
-// deletes or replaces the value needs a fence by the kernel (asymmetric_fence.h). So a process that
-// never borrows never needs that, and else many borrows pay for one.
+// values that are borrowed often are (S5). Then a borrow costs plain stores and loads, but the
+// thread that deletes or replaces the value needs a fence by the kernel (asymmetric_fence.h). So a
+// process that never borrows never needs that; elsewhere many borrows pay for one.
 
 #ifndef ATTRCACHE_TABLE_HOLD_H_
 #define ATTRCACHE_TABLE_HOLD_H_

@@ -55,6 +55,8 @@ def leads_elsewhere(protocol, drawn):
 def main():
     failed, proved = 0, set()
     parts = sys.argv[1:] or PARTS
+    if not set(parts) <= set(PARTS):
+        sys.exit(f"proof_test: the parts are {', '.join(PARTS)}")
     for part in parts:
         wrong, labels = prover.check(part, *PARTS[part])
         failed += wrong

@@ -63,17 +63,19 @@
  *
  * Results: what can fail returns an int. ATTRCACHE_OK is 0; errors are negative; positive results
  * are other answers (ABSENT, PRESENT), to which later versions may add. A call that returns an
- * error has changed nothing, unless its description says otherwise. The library needs no C++
- * runtime and throws nothing.
+ * error has changed nothing, unless its description says otherwise. Descriptions name errors
+ * without ATTRCACHE_ERR_, and by KEYVAL_* all that begin so; of these, KEYVAL_PREDEFINED comes only
+ * from calls that would change something. The library needs no C++ runtime and throws nothing.
  *
  * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
  * so that later versions can add members (but attrcache_allocator, attrcache_thread_hooks,
  * attrcache_keyval_numbers and attrcache_borrowed, which will stay as they are): C callers write
  * {.size = sizeof options, ...} before the call; in C++ the member initializes itself. In an array,
  * the first element's size counts for all. A size that is smaller than the struct in the first
- * release (0, say, or that of a pointer) is an ARGUMENT error. Members that the caller's version
- * doesn't have count as zero. Members that the library's doesn't have must be zero (else
- * UNSUPPORTED); in structs that the library fills, it zeroes them.
+ * release (0, say, or that of a pointer) is an ARGUMENT error; where the library fills the struct,
+ * so is one above 4096, and in an array one that doesn't keep the elements aligned. Members that
+ * the caller's version doesn't have count as zero. Members that the library's doesn't have must be
+ * zero (else UNSUPPORTED); in structs that the library fills, it zeroes them.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -92,7 +94,7 @@
  * many steps a 16-byte access takes depends on the processor and on the build; attrcache_platform()
  * reports which it is:
  *   read in one step         get is wait-free. x86-64 with AVX; s390x; AArch64 built with
- *                            -DATTRCACHE_LSE2, but for one load barrier.
+ *                            -DATTRCACHE_LSE2 (where get executes one load barrier).
  *   read in two steps,       get is lock-free. x86-64 built with -DATTRCACHE_PAIR_TWO_STEP; other
  *   exchanged in one         AArch64; POWER8 and later.
  *   steps of 8 bytes         get is lock-free, except that it waits for a thread that is replacing
@@ -116,7 +118,8 @@
  *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
  *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
  *    8 bytes (above); and a process that forbids itself membarrier after it has used it, in which
- *    each call that needs it (guarantee 8) sleeps for 20 ms instead.
+ *    each call that needs it (guarantee 8) sleeps for 20 ms instead. (A runtime that calls
+ *    attrcache_delete_all again and again until it isn't BUSY waits by its own choice.)
  *
  * 3. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
  *    exception is a copy_fn that deletes or replaces the very value that it copies, or tries to,
@@ -133,7 +136,9 @@
  *    call returns the failure of a deletion that was handed off like this, and the value is gone
  *    all the same. Hence extra_state must live until the keyval's destructor is called. delete_fn
  *    may use the object, because attrcache_delete_all is BUSY until the last holder has run it.
- *    (Not so ATTRCACHE_DRAIN_FINALLY and attrcache_table_abandon: who calls these must be alone.)
+ *    (Not so ATTRCACHE_DRAIN_FINALLY and attrcache_table_abandon: no other thread may use the table
+ *    when these are called.) At most one deletion is handed off for each hold, so there are never
+ *    more values that wait for their deletion than there are holds.
  *
  * 5. A set is one step. From then on every thread finds the new value; at no moment does one find
  *    none. The old value's delete_fn runs afterwards, and finds the new value attached. If it
@@ -160,8 +165,9 @@
  *    fences. After some dozens of such borrows a thread makes the next value that it borrows light:
  *    from then on a borrow of that value costs plain stores and loads, and the call that deletes or
  *    replaces it executes a system call (membarrier), which takes a few microseconds, and another
- *    if it finds a holder. So a process that never borrows never calls it. See
- *    ATTRCACHE_FULL_FENCES.
+ *    if it finds a holder. So a process that never borrows never calls it. (Borrowing and replacing
+ *    in turn costs two to two and a half times what it costs with hazard pointers:
+ *    bench/README.md.) See ATTRCACHE_FULL_FENCES.
  *
  * 9. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
  *    pinned: they may call anything here, on any object, including the one that the call is about.
@@ -170,11 +176,20 @@
  *
  * 10. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until
  *    the last is gone; then it is STALE until its int is used again, after at least 16000 more
- *    creations (or 256 times as many as a kind could still have alive, where that is less).
+ *    creations. (Fewer only where nearly all 131008 keyvals of the kind are alive: 256 for each
+ *    that isn't.)
  *
- * 11. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the
- *    library and never touches another object's attribute. (A pointer to memory that isn't a table
- *    is not recognized.)
+ * 11. Bad arguments are errors: a keyval, a null pointer or a mode that isn't valid never crashes
+ *    the library and never touches another object's attribute. (A pointer to memory that isn't what
+ *    it should be is not recognized. But calls that attach to a table or move attributes to it
+ *    refuse one that isn't aligned to 16 bytes.)
+ *
+ * 12. Cost follows what is there. What a call costs depends on the threads, holders and handed-off
+ *    deletions that there are now and that concern it, not on how many there once were;
+ *    tests/budget counts it. Two exceptions: attrcache_copy_all and attrcache_delete_all look at
+ *    every slot that the object ever had, and where user-level threads migrate, a value that is
+ *    given back on another thread of the operating system leaves an empty cell for others to look
+ *    at, until the first one takes a further cell.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -284,7 +299,9 @@ typedef enum attrcache_handle_form ATTRCACHE_ENUM_BASE {
 typedef struct attrcache_kind_options {
   uint32_t size ATTRCACHE_SIZE(attrcache_kind_options);
   attrcache_handle_form handle;
-  const char* name; /* for reports; must outlive the domain; null: "object" */
+  /* For reports; must outlive the domain. Null: "communicator", "datatype", "window"; "object" for
+   * a kind that is registered. */
+  const char* name;
   /* Returns the Fortran INTEGER that stands for `object`, for Fortran callbacks. Null: the low bits
    * of `object`. */
   int (*fortran_handle)(void* object);
@@ -348,7 +365,7 @@ typedef struct attrcache_domain_options {
   const attrcache_kind_options* communicator;
   const attrcache_kind_options* datatype;
   const attrcache_kind_options* window;
-  /* Copied. Null: threads are those of the operating system. Both functions must be given. */
+  /* Copied. Null: threads are those of the operating system. `self` must be given. */
   const attrcache_thread_hooks* threads;
   /* Null: no exception ever leaves a callback. */
   attrcache_catch_exceptions* catch_exceptions;
@@ -377,8 +394,9 @@ enum {
   ATTRCACHE_FULL_FENCES = 2
 };
 
-/* Creates a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (threads, numbers,
- * fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
+/* Creates a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (a size, threads,
+ * numbers, fint_bytes, flags, allocator, a kind's handle), MEMORY, UNSUPPORTED. Any thread;
+ * lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
@@ -415,7 +433,8 @@ ATTRCACHE_API int attrcache_kind_of(attrcache_domain* domain, int number,
                                     attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
 /* Registers one more kind of object (file, session, task, ...). `options` may be null. Errors:
- * NULL, KINDS_EXHAUSTED, UNSUPPORTED (options), MEMORY. Any thread; lock-free. */
+ * NULL, ARGUMENT (size, handle), KINDS_EXHAUSTED, UNSUPPORTED (options), MEMORY. Any thread;
+ * lock-free. */
 ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
@@ -615,8 +634,8 @@ ATTRCACHE_API int attrcache_set_as(attrcache_kind* kind, attrcache_table* table,
  * library that finds nothing on an object and wants to be the one that makes it: with get and then
  * set, two threads may both find nothing, and the second's set deletes what the first is using
  * already. A pointer is passed as (intptr_t)pointer, ATTRCACHE_AS_POINTER. Errors: as
- * attrcache_set_as, but CALLBACK and REATTACHED. Any thread; lock-free; calls
- * nothing back, but perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
+ * attrcache_set_as, except CALLBACK and REATTACHED. Any thread; lock-free; calls nothing back,
+ * except perhaps the destructor of a keyval that is freed meanwhile. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table* table,
                                           void* object, int keyval, intptr_t value,
                                           attrcache_tag tag, void** present) ATTRCACHE_NOEXCEPT;
@@ -624,11 +643,12 @@ ATTRCACHE_API int attrcache_set_if_absent(attrcache_kind* kind, attrcache_table*
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as the attribute is attached. Nothing
  * keeps alive what a pointer points to: another thread's set or delete may end it at once
- * (attrcache_borrow). A value whose delete_fn is running is still found (guarantee 6). Another kind
- * of the table's domain than the table's is an error only if nothing is found. Errors: NULL,
- * KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value.
- * Allocates nothing, and calls nothing but the function of a predefined keyval that has one
- * (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
+ * (attrcache_borrow). A value whose delete_fn is running is still found (guarantee 6). If `kind` is
+ * another kind of the same domain, that is noticed only if no value is found. Errors: NULL,
+ * KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store except to
+ * *value. (For exceptions on some processors see "Progress" at the top.) Allocates nothing, and
+ * calls nothing except the function of a predefined keyval that has one (ATTRCACHE_COMPUTED). [C
+ * MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
@@ -638,10 +658,10 @@ ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_tabl
 ATTRCACHE_API int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table,
                                            int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
-/* attrcache_get in three instructions less, for callers that know the `base` of their domain's
- * `numbers` (ATTRCACHE_KEYVAL_MIN, if it has none) as a constant. With another base than the
- * domain's, it finds another keyval's value, or none. Errors: NULL (of a kind only if nothing is
- * found), KEYVAL_*. Any thread; wait-free; inline. */
+/* attrcache_get in two or three instructions less, for callers that know the `base` of their
+ * domain's `numbers` (ATTRCACHE_KEYVAL_MIN, if it has none) as a constant. With another base than
+ * the domain's, it finds another keyval's value, or none. Errors: NULL (of a kind only if nothing
+ * is found), KEYVAL_*. Any thread; wait-free; inline. */
 static inline int attrcache_get_with_base(const attrcache_kind* kind, const attrcache_table* table,
                                           uint32_t base, int keyval,
                                           void** value) ATTRCACHE_NOEXCEPT {
@@ -682,9 +702,10 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * new one. This thread holds a value while copy_fn reads it (guarantee 3), and runs a deletion that
  * was left to it when copy_fn has returned (guarantee 4). copy_fn gets a copy of a value that C
  * reads at its address; a C copy_fn that returns this address copies the value and its tag, as
- * DUP_FN does. No other thread may use new_table meanwhile; if callbacks do, a failed call may
- * leave there what can't be deleted (borrowed, or attached again and again), and what a copy_fn has
- * returned is lost if it can't be attached in place of what that copy_fn itself has attached there.
+ * DUP_FN does. No other thread may use new_table meanwhile. If callbacks use it, a call that
+ * fails may leave values there that are borrowed, or that callbacks attach again and again. And if
+ * a copy_fn attaches a value there under its own keyval, and that can't be replaced by what the
+ * copy_fn returns, then what it returns is lost.
  * Errors: NULL, ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind),
  * CALLBACK, MEMORY, MOVED, FREED (a callback has freed one of the objects, whose memory isn't
  * touched any more; if that was the new one, what this copy_fn has returned is attached nowhere),
@@ -729,8 +750,9 @@ typedef void attrcache_deleted_fn(void* context, int keyval, int code);
 
 /* As attrcache_delete_all, and calls deleted_fn(context, ...) after each delete_fn, and for each
  * attribute that is deleted without one, before it goes on: for runtimes that answer for failures
- * by a rule of their own (MPICH returns the last one, say). Errors as there. Lock-free; runs
- * deleted_fn, delete_fn, perhaps destructors. (Beyond MPI.) */
+ * by a rule of their own (MPICH returns the last one, say). Only the object's owner may call this.
+ * Errors as there, and NULL also for deleted_fn. Lock-free; runs deleted_fn, delete_fn, perhaps
+ * destructors. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* table, void* object,
                                         attrcache_delete_mode mode,
                                         attrcache_deleted_fn* deleted_fn,
@@ -752,10 +774,10 @@ ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
 
 /* Moves a table that no other thread uses, with its attributes, to one that is as new; `from` is as
  * new afterwards. Addresses that get has returned of values that were not set as C pointers become
- * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is
- * being copied or deleted, or one with a delete_fn is borrowed, or a callback up the stack is on
- * one of the two). No other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for
- * runtimes whose objects move.) */
+ * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new or not aligned), MOVED, BUSY
+ * (a value is being copied or deleted, or one with a delete_fn is borrowed, or a callback up the
+ * stack is on one of the two). No other thread may use either. Lock-free; calls nothing back.
+ * (Beyond MPI: for runtimes whose objects move.) */
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
@@ -780,7 +802,9 @@ ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table,
 /* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and no
  * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
  * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
- * attrcache_borrowed), THREAD. Wait-free, except for those callbacks. (Beyond MPI.) */
+ * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, except where deletions
+ * have been handed off: there it is lock-free, since threads that hold several values may give back
+ * and borrow again faster than this call can look through what they hold. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
@@ -822,13 +846,15 @@ typedef struct attrcache_predefined {
  * and return null.) A PER_KIND value that a reader got, or its address if C reads that, stays valid
  * until the domain ends; attrcache_set_predefined changes what the address holds, in one step. A
  * kind can have 48 of them, of 64 bytes each.
- * Errors: NULL, ARGUMENT (size, number, tag, where), EXISTS, MEMORY, KEYVALS_EXHAUSTED (48 are
- * defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
+ * Errors: NULL, ARGUMENT (size, number, tag, where; compute, which COMPUTED needs and PER_KIND must
+ * not have), EXISTS, MEMORY, KEYVALS_EXHAUSTED (48 are defined), UNSUPPORTED (predefined). Any
+ * thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 
-/* Changes the value of a PER_KIND keyval. Errors: NULL, KEYVAL_*, ARGUMENT (a keyval that isn't
- * PER_KIND). Any thread; wait-free. */
+/* Changes the value of a PER_KIND keyval, which is given as for attrcache_set_as: gets from now on,
+ * and addresses that gets have returned, read the new one. Errors: NULL, KEYVAL_*, ARGUMENT (a
+ * keyval that isn't PER_KIND). Any thread; wait-free. [L] */
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
 

@@ -26,7 +26,8 @@
 // Cost: get, set and erase are nothing but the call of their C function; borrow stores one int
 // more. Callbacks without state cost nothing; those with state cost one allocation per keyval.
 //
-// Errors are values (Status, Outcome, Result); nothing here throws. A callback may throw, which
+// Errors are values (Status, Outcome, Result); nothing here throws, except that get_or_emplace lets
+// exceptions of T's constructor pass. A callback may throw, which
 // becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW; but moving it must not throw.
 //
 // Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
