@@ -139,6 +139,9 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
     any = false;
     for_each_kind([&any](Registry& kind) { any |= kind.free_unused(); });
   }
+  const uint64_t attached = counters().attributes;  // a destructor may have attached some
+  if (attached > leaks->attributes) leaks->attributes = attached;
+  if (attached != 0 && !anyway) return ATTRCACHE_ERR_BUSY;
   settings_.memory.destroy(this);
   return ATTRCACHE_OK;
 }

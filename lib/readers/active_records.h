@@ -98,8 +98,8 @@ class ActiveRecords {
   // Acquire: a thread that finds a group's flag sees its records.
   static uint32_t flags_of(const Word& word) { return static_cast<uint32_t>(word.load(kAcquire)); }
   // Takes out a record, or none if `place` is kFlags, and then the group if none is left in it. The
-  // compare-and-swaps are relaxed: they hand nothing over, and a thread that enters later orders
-  // itself (A1, A2).
+  // compare-and-swaps release what the record's last thread has done, which this one has acquired:
+  // to looks that don't find the record any more.
   template <typename Record, typename IsQuiet, typename Taken>
   [[gnu::noinline]] void take_out(unsigned group, Record* records, unsigned place, IsQuiet is_quiet,
                                   Taken taken) {
@@ -108,14 +108,14 @@ class ActiveRecords {
     if (place != kFlags) {
       if (taken(group, place) || !is_quiet(records[place])) return;
       const uint64_t rest = entered & ~(uint64_t{1} << place);
-      if (!records->group.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
+      if (!records->group.compare_exchange_strong(entered, rest, kRelease, kRelaxed))
         return;  // (A5)
       entered = rest;
     }
     if (static_cast<uint32_t>(entered) != 0) return;
     // (A6)
     above_[group / kFlags].compare_exchange_strong(above, above & ~(uint64_t{1} << group % kFlags),
-                                                   kRelaxed, kRelaxed);
+                                                   kRelease, kRelaxed);
   }
 
   Word above_[kWords] = {};

@@ -119,11 +119,9 @@ Announcement* Readers::take_another(uintptr_t what) {
 }
 
 void Readers::release_another(Announcement& released) {
-  ThreadRecord* const own = mine();
-  if (own != nullptr && &released == &own->first) return;  // and that isn't near
   LinkedCell& cell = LinkedCell::of(released);
-  if (own == cell.record) [[likely]]
-    return own->unlink(cell);
+  if (mine() == cell.record) [[likely]]
+    return cell.record->unlink(cell);
   // A user-level thread has moved since it took the cell.
   LinkedCell* next = cell.record->returned.load(kRelaxed);
   do {
@@ -132,7 +130,7 @@ void Readers::release_another(Announcement& released) {
   } while (!cell.record->returned.compare_exchange_weak(next, &cell, kRelease, kRelaxed));
 }
 
-Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
+Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta, const void* table) {
   Bucket& bucket = buckets_[bucket_at(reinterpret_cast<uintptr_t>(&slot), meta)];
   Tomb* placed = bucket.first.load(kAcquire);  // as in for_each_tomb_in()
   while (placed != nullptr && !placed->place()) placed = placed->next;
@@ -150,7 +148,8 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta) {
   // this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
   bucket.placed.fetch_add(1, kRelease);  // pairs with for_each_tomb_in()
-  handed_off_.fetch_add(1, kRelaxed);
+  placed->of_table = &of_tables_[counter_of(table)];
+  placed->of_table->fetch_add(1, kRelaxed);
   return *placed;
 }
 

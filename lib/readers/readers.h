@@ -56,7 +56,7 @@ class Readers {
   // Gives back what take() returned, which must not announce that a value is held.
   void release(Announcement& cell) {
     cell.what.store(0, kRelease);  // as in retract()
-    if (&cell != &near_record().first) [[unlikely]]
+    if (!ThreadRecord::is_first(cell)) [[unlikely]]
       release_another(cell);
   }
 
@@ -94,17 +94,21 @@ class Readers {
   }
   // (L8) A tomb for an attachment, for the caller to fill in and open; from here to free_tomb() it
   // is counted. A thread that sees it open, or its opener's call ended, sees that. Lock-free.
-  Tomb& place_tomb(const Pair& slot, uint64_t meta);
-  // Ends the use of a tomb that is the caller's. Release: whoever sees that no tomb is left frees
-  // objects that their delete_fns may have used.
+  Tomb& place_tomb(const Pair& slot, uint64_t meta, const void* table);
+  // Ends the use of a tomb that is the caller's. Release: a thread that sees that no tomb is left
+  // frees the object, which their delete_fns may have used.
   void free_tomb(Tomb& tomb) {
     Bucket& of = *tomb.bucket;
+    Atomic<uint32_t>& of_table = *tomb.of_table;
     tomb.free();
     of.in_use.fetch_sub(1, kRelease);
-    handed_off_.fetch_sub(1, kRelease);
+    of_table.fetch_sub(1, kRelease);
   }
-  // Whether any tomb is in use. Acquire: pairs with free_tomb().
-  bool any_handed_off() const { return handed_off_.load(kAcquire) != 0; }
+  // Whether any tomb is in use of this table, or of others that share its counter. Acquire: pairs
+  // with free_tomb().
+  bool any_handed_off(const void* table) const {
+    return of_tables_[counter_of(table)].load(kAcquire) != 0;
+  }
   // Visits the tombs that share a bucket with this attachment; or all that may be in use.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
@@ -113,9 +117,20 @@ class Readers {
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
     for (const Bucket& bucket : buckets_) {
-      // Acquire: as in any_handed_off().
+      // Acquire: pairs with free_tomb().
       if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
     }
+  }
+  // The same for those of a table that are open or taken, with their state. (One that is only placed
+  // may still name the table of its former use.)
+  template <typename Visit>
+  void for_each_tomb_of(const void* table, Visit visit) const {
+    if (!any_handed_off(table)) [[likely]]
+      return;
+    for_each_tomb([&](Tomb& tomb) {
+      const uint64_t now = tomb.state.load(kAcquire);  // pairs with L8
+      if (Tomb::phase(now) >= Tomb::kOpen && tomb.table.load(kRelaxed) == table) visit(tomb, now);
+    });
   }
 
   const Threads& threads() const { return threads_; }
@@ -137,6 +152,13 @@ class Readers {
   const Bucket& bucket(uintptr_t slot, uint64_t meta) const {
     return buckets_[bucket_at(slot, meta)];
   }
+  // How many tombs tables have that share a counter. An odd number of counters, since the addresses
+  // of tables are multiples of powers of two.
+  static constexpr unsigned kTables = kBuckets - 1;
+  static unsigned counter_of(const void* table) {
+    return reinterpret_cast<uintptr_t>(table) / alignof(Pair) % kTables;
+  }
+
   // Tombs stay in the list; the first that is free is placed first. So a walk ends where it has seen
   // as many open as are in use. Those are all, unless one was placed meanwhile: it is counted before
   // it is open, in `placed` after `in_use`.
@@ -176,9 +198,9 @@ class Readers {
   // The records of kNearOrdinals ordinals each (ActiveRecords); the first group is near_.
   ThreadRecord* const near_;
   Atomic<ThreadRecord*> groups_[ActiveRecords::kGroups] = {};
-  Atomic<uint32_t> handed_off_{0};
   mutable ActiveRecords active_;
   Bucket buckets_[kBuckets] = {};
+  Atomic<uint32_t> of_tables_[kTables] = {};
 };
 
 template <typename Visit>

@@ -137,6 +137,11 @@ struct alignas(64) ThreadRecord {
     return false;
   }
 
+  // Whether a cell is a record's `first`, as its address shows: `linked` cells begin cache lines.
+  static bool is_first(const Announcement& cell) {
+    static_assert(offsetof(ThreadRecord, first) == 32 && alignof(LinkedCell) == 64);
+    return reinterpret_cast<uintptr_t>(&cell) % alignof(LinkedCell) != 0;
+  }
   static ThreadRecord& of_first(Announcement& first) {
     return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) -
                                             offsetof(ThreadRecord, first));

@@ -39,8 +39,7 @@
 // of turns on each tomb.
 //
 // An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it lets
-// go like one (L3 to L6) before it tries again. (A borrow runs what it has taken at the end of its
-// call, since the table may die within delete_fn.)
+// go like one (L3 to L6) before it tries again.
 //
 // A thread that is stopped between L1 and L3 keeps that one value from being deleted; one that is
 // stopped between its step and L8, or after L6, has the deletion itself. Nobody waits for either.
@@ -111,7 +110,7 @@ struct Tomb {
   Atomic<uint64_t> taker{0};  // the thread's identity; 0 until it has said so
   Tomb* next = nullptr;       // of its bucket; written before it is published
   struct TombBucket* bucket = nullptr;
-  Tomb* taken_before = nullptr;  // for the thread that has taken it, which may take several
+  Atomic<uint32_t>* of_table = nullptr;  // counts it; written by the thread that has placed it
 };
 
 // Tombs of the attachments that have the same hash.

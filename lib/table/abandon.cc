@@ -45,7 +45,7 @@ int abandon_attributes(const Target& target) {
     }
     if (table.replaced()) abandon_handed_off(readers, table);
     if (scope.table_died()) return first;
-    if (what_is_left(readers, table) == Left::kNothing) break;
+    if (what_is_left(readers, table) == ATTRCACHE_OK) break;
   }
   release_table(target.registry, table);
   return first;

@@ -138,6 +138,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
       return ATTRCACHE_OK;
     }
     if (!deletion.prepare(table, now)) return ATTRCACHE_ERR_MEMORY;
+    table.mark_replaced();
     if (claim.take(slot, m)) break;  // (S8)
   }
   ThreadState& thread = registry.threads().self();

@@ -176,7 +176,7 @@ class Dup {
         run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
                  registry_.number_of(keyval), found.value, meta::tag(found.meta));
     old_scope_.end();
-    if (old_scope_.announced() != nullptr) end_hold(slot);
+    if (old_scope_.announced() != nullptr) let_go(registry_.readers(), slot, *cell_);
     if (copied.code != 0) [[unlikely]] {
       *callback_code = copied.code;
       return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
@@ -198,7 +198,7 @@ class Dup {
       *held = meta::holdable(found->meta, keyval);
       if (*held) {
         if (hold_found(slot, found->meta, Says::kCopies, *cell_, &found->value)) return true;
-        end_hold(slot);  // a failed attempt has looked like a holder
+        let_go(registry_.readers(), slot, *cell_);  // the attempt has looked like a holder
         if (table_died()) return false;
         continue;
       }
@@ -207,13 +207,6 @@ class Dup {
       if (meta::deleting(found->meta)) return true;  // by this thread
       // Meanwhile a value was attached, or a claim was restored.
     }
-  }
-
-  // Ends the cell's hold or attempt, and runs the deletion of that value if it was handed off to
-  // this thread.
-  void end_hold(const Pair& slot) {
-    Readers& readers = registry_.readers();
-    if (Tomb* const left = let_go(readers, slot, *cell_)) delete_handed_off(readers, *left);
   }
 
   Registry& registry_;
@@ -250,7 +243,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   }
   // If nothing was copied, the new table is as it was; unless a callback has left a deletion there.
   if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.replaced() &&
-      what_is_left(from.registry.readers(), to.table) == Left::kNothing)
+      what_is_left(from.registry.readers(), to.table) == ATTRCACHE_OK)
     to.table.clear(from.registry.memory());
   return ATTRCACHE_OK;
 }

@@ -39,10 +39,9 @@ int abandon_attributes(const Target& target);
 // known here.
 int abandon_one(const Target& target, const Batch::Item& item);
 
-// What a table holds besides what this thread is deleting further up its stack: nothing, or nothing
-// but what others are deleting, or attributes.
-enum class Left { kNothing, kOthers, kAttached };
-Left what_is_left(const Readers& readers, Table& table);
+// What a table holds besides what this thread is deleting further up its stack: OK if nothing, BUSY
+// if only what others are deleting, else REATTACHED.
+int what_is_left(const Readers& readers, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and notifies the operations
 // on it up this thread's stack.

@@ -34,7 +34,6 @@ bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
 // Deletes everything in two passes, if nothing calls back. False: something is left for Free.
 bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   if (!calls_nothing(registry, table, ordinal)) return false;
-  if (table.replaced() && !is_at_rest(registry.readers(), table)) return false;
   bool all = true;
   table.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
@@ -50,6 +49,29 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
     return false;
   });
   return all;
+}
+
+// Whether another thread's delete_fn may still use the object of a table in which values were
+// replaced. Those that were handed off to this thread's copies run here.
+[[gnu::noinline]] bool others_may_use(Readers& readers, Table& table) {
+  // In this order, because a thread counts what it hands off before it ends its announcement.
+  if (others_delete_in(readers, table)) return true;
+  if (readers.any_handed_off(&table)) return finish_own_handed_off(readers, table);
+  table.forget_replaced();
+  return false;
+}
+
+// Begins a free of a table in which values were replaced; or not, and returns its result. While
+// another thread's delete_fn may still use the object, that is BUSY, and nothing is touched: what
+// it did there might be lost.
+constexpr int kBegins = 1000;
+[[gnu::noinline]] int begin(const Target& target, attrcache_delete_mode mode) {
+  if (mode == ATTRCACHE_DRAIN_FINALLY || mode == kDrainInUse) return kBegins;
+  Readers& readers = target.registry.readers();
+  const TableScope scope(readers.threads().self(), &target.table);
+  const bool others = others_may_use(readers, target.table);
+  if (scope.table_died()) return ATTRCACHE_OK;
+  return others ? ATTRCACHE_ERR_BUSY : kBegins;
 }
 
 // A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that: as
@@ -71,12 +93,16 @@ class Free {
     TableScope scope(readers_.threads().self(), &table_, Frame::Use::kDeleting);
     for (int round = 0; round < kMaxDeletingRounds; ++round) {
       if (!all_in_order(scope)) return result_;
-      const Left left = after_round(scope);
-      if (left == Left::kAttached) continue;
-      if (left == Left::kOthers) {
-        if (!finally()) return ATTRCACHE_ERR_BUSY;
-        abandon_handed_off(readers_, table_);
-        if (!scope.table_died() && what_is_left(readers_, table_) == Left::kAttached) continue;
+      const int left = what_is_left(readers_, table_);
+      if (left == ATTRCACHE_ERR_REATTACHED) continue;
+      if (left != ATTRCACHE_OK && !finally()) return left;
+      if (table_.replaced()) {  // by a callback, if the caller was alone
+        if (others_may_use(readers_, table_) && !scope.table_died()) {
+          if (!finally()) return ATTRCACHE_ERR_BUSY;
+          abandon_handed_off(readers_, table_);
+        }
+        // Callbacks may have run.
+        if (!scope.table_died() && what_is_left(readers_, table_) != ATTRCACHE_OK) continue;
       }
       if (!scope.table_died() && mode_ != kDrainInUse) release_table(target_.registry, table_);
       return result_;
@@ -108,8 +134,7 @@ class Free {
       slot::Claim claim;
       if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
       if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
-        // If it can't be restored, another thread has deleted it, while the object is being freed.
-        if (!claim.restore()) registry.drop_in_stripe(keyval, ordinal_);  // (S9)
+        claim.restore();  // (S9) it can, since no other thread uses the table
         return ATTRCACHE_ERR_BUSY;
       }
       if (delete_claimed(target_, scope, slot, claim, now, keyval, on_failure_, &code))
@@ -132,7 +157,7 @@ class Free {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
         const int result = one(scope, *item, is_held);
-        if (result != ATTRCACHE_OK && !goes_on_after(scope, result, *item)) [[unlikely]]
+        if (result != ATTRCACHE_OK && !goes_on_after(result, *item)) [[unlikely]]
           return false;
         if (scope.table_died()) return false;  // a callback freed the object
       }
@@ -140,29 +165,17 @@ class Free {
     return true;
   }
 
-  bool goes_on_after(const TableScope& scope, int failure, const Batch::Item& item) {
+  bool goes_on_after(int failure, const Batch::Item& item) {
     if (result_ == ATTRCACHE_OK) result_ = failure;
     if (failure == ATTRCACHE_ERR_BUSY || failure == ATTRCACHE_ERR_KEYVAL_KIND) {
       if (finally()) {
         abandon_one(target_, item);
         return true;
       }
-      if (!scope.table_died()) result_ = failure;
+      result_ = failure;
       return false;
     }
     return on_failure_ == OnFailure::kDetach;
-  }
-
-  // What a round has left, or others may still do with the table.
-  Left after_round(const TableScope& scope) {
-    const Left left = what_is_left(readers_, table_);
-    if (left != Left::kNothing || !table_.replaced()) return left;
-    const bool others =
-        others_delete_in(readers_, table_) || finish_own_handed_off(readers_, table_);
-    if (scope.table_died()) return Left::kNothing;
-    if (others) return Left::kOthers;
-    // A delete_fn that was handed off may have run.
-    return what_is_left(readers_, table_) != Left::kNothing ? Left::kAttached : Left::kNothing;
   }
 
   const Target& target_;
@@ -178,13 +191,13 @@ class Free {
 
 }  // namespace
 
-Left what_is_left(const Readers& readers, Table& table) {
-  Left left = Left::kNothing;
+int what_is_left(const Readers& readers, Table& table) {
+  int left = ATTRCACHE_OK;
   table.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m) || is_deleting(readers.threads().self(), table, slot, m)) return;
-    if (!meta::deleting(m)) left = Left::kAttached;
-    if (left == Left::kNothing) left = Left::kOthers;
+    if (left != ATTRCACHE_ERR_REATTACHED)
+      left = meta::deleting(m) ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ERR_REATTACHED;
   });
   return left;
 }
@@ -206,8 +219,14 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   if (!target.table.owns_its_memory()) {
     return mode == ATTRCACHE_DRAIN_FINALLY ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
   }
+  bool at_once = listener.deleted_fn == nullptr;
+  if (target.table.replaced()) [[unlikely]] {
+    const int result = begin(target, mode);
+    if (result != kBegins) return result;
+    at_once &= !target.table.replaced();
+  }
   const unsigned ordinal = thread_ordinal();
-  if (listener.deleted_fn == nullptr && delete_at_once(target.registry, target.table, ordinal)) {
+  if (at_once && delete_at_once(target.registry, target.table, ordinal)) {
     if (mode != kDrainInUse) release_table(target.registry, target.table);
     return ATTRCACHE_OK;
   }
@@ -223,7 +242,8 @@ int move_table(const Readers& readers, Table& from, Table& to) {
     const uint64_t m = slot.load_meta();
     busy |= meta::deleting(m) || (meta::was_held(m) && count_holders(readers, slot, m) != 0);
   });
-  busy |= from.replaced() && (others_delete_in(readers, from) || any_tomb_of(readers, from));
+  busy |= from.replaced() &&
+          (others_delete_in(readers, from) || any_tomb_of(readers, from, Announcement::kNobody));
   if (busy) return ATTRCACHE_ERR_BUSY;
   to.take_over(from);
   return ATTRCACHE_OK;

@@ -47,7 +47,7 @@ int get_attribute(const Registry& registry, const Table& table, id::Keyval keyva
   if (!id::well_formed(keyval))
     return get_predefined(registry, table, registry.number_of(keyval), value);
   const Pair* const slot = table.at_offset(id::offset(keyval));
-  if (slot != nullptr && registry.is_kind_of(keyval)) {
+  if (slot != nullptr) {
     const SlotContent found = slot->peek();
     if (((meta::upper(found.meta) ^ id::bits(keyval)) & meta::kSameAttribute) == 0) {
       value->bits = found.value;

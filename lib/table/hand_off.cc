@@ -15,11 +15,6 @@ bool is_holder(const Announcement& cell, const Pair* slot, uint64_t m) {
          meta::same_attachment(cell.meta.load(kAcquire), m);
 }
 
-// Whether a taken tomb was taken by another thread, which may not have said so yet.
-bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
-  return tomb.taker.load(kRelaxed) != readers.threads().identity();
-}
-
 // (L6)
 bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
   if (!tomb.take(now)) return false;
@@ -27,38 +22,31 @@ bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
   return true;
 }
 
-// Gives up the copies of a table's values that is_one(frame) is true of (give_up_copies_of).
-template <typename IsOne>
-void give_up_copies(const ThreadState& thread, const Table& table, IsOne is_one) {
-  for_each_frame_of(thread.innermost, &table, [&](Frame& f) {
-    if (f.use != Frame::Use::kCopying || f.announced == nullptr || !is_one(f)) return;
-    Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+// Visits the copies of a table's values whose copy_fns run up a thread's stack, and that aren't
+// given up with the table.
+template <typename Visit>
+void for_each_copy(const ThreadState& thread, const Table& table, Visit visit) {
+  for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
+    if (f.use == Frame::Use::kCopying && f.slot != nullptr && f.announced != nullptr)
+      visit(*static_cast<const Pair*>(f.slot), *f.announced);
   });
 }
 
-// Takes a turn on a tomb, if is_one(tomb) is true, and takes the tomb if nobody holds its value.
-// kOthers: the deletion is handed off to them, or running.
-enum class Turn { kOver, kOthers, kMine };
-template <typename IsOne>
-Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
+// Takes a turn on a tomb if it is of that attachment, and takes the tomb if nobody holds the value.
+bool take_turn(const Readers& readers, Tomb& tomb, const Pair* slot, uint64_t m) {
   // Acquire: what the tomb says, by L8.
   uint64_t now = tomb.state.load(kAcquire);
   const uint64_t version = Tomb::version(now);
   for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
-    const Tomb::Phase phase = Tomb::phase(now);
-    if (phase < Tomb::kOpen || !is_one(tomb)) return Turn::kOver;
-    if (phase == Tomb::kTaken)
-      return is_taken_by_another(readers, tomb) ? Turn::kOthers : Turn::kOver;
-    const auto* const slot = static_cast<const Pair*>(tomb.slot.load(kRelaxed));
-    const uint64_t m = tomb.meta.load(kRelaxed);
+    if (Tomb::phase(now) != Tomb::kOpen || tomb.slot.load(kRelaxed) != slot ||
+        !meta::same_attachment(tomb.meta.load(kRelaxed), m))
+      return false;
     if (!tomb.turn(now)) continue;  // (L5)
-    if (find_holder(readers, slot, m) != nullptr) return Turn::kOthers;
-    if (take(readers, tomb, now)) return Turn::kMine;  // (L6)
+    if (find_holder(readers, slot, m) != nullptr) return false;
+    if (take(readers, tomb, now)) return true;  // (L6)
   }
-  return Turn::kOver;  // another thread has ended it
+  return false;  // another thread has ended it
 }
-
-bool is_of(const Tomb& tomb, const Table& table) { return tomb.table.load(kRelaxed) == &table; }
 
 // Frees a tomb that this thread has taken, and drops its reference.
 void end_tomb(Readers& readers, Tomb& tomb) {
@@ -82,18 +70,16 @@ const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64
 
 void give_up_copies_of(const ThreadState& thread, const Table& table, const Pair& slot,
                        uint64_t m) {
-  give_up_copies(thread, table, [&](const Frame& f) {
-    return f.slot == &slot && meta::same_attachment(f.announced->meta.load(kRelaxed), m);
+  for_each_copy(thread, table, [&](const Pair& of, Announcement& cell) {
+    if (&of == &slot && meta::same_attachment(cell.meta.load(kRelaxed), m))
+      Readers::retract(cell, uintptr_t(Says::kTaken));
   });
 }
 
 Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
   Tomb* mine = nullptr;
-  const auto is_one = [slot, m](const Tomb& tomb) {
-    return tomb.slot.load(kRelaxed) == slot && meta::same_attachment(tomb.meta.load(kRelaxed), m);
-  };
   readers.for_each_tomb(slot, m, [&](Tomb& tomb) {
-    if (mine == nullptr && take_turn(readers, tomb, is_one) == Turn::kMine) mine = &tomb;
+    if (mine == nullptr && take_turn(readers, tomb, slot, m)) mine = &tomb;
   });
   return mine;
 }
@@ -118,7 +104,7 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   Readers& readers = registry.readers();
   const uint64_t m = found.meta;
   const attrcache_callbacks& callbacks = registry.callbacks(keyval);
-  Tomb& tomb = readers.place_tomb(slot, m);  // (L8)
+  Tomb& tomb = readers.place_tomb(slot, m, &target.table);  // (L8)
   tomb.slot.store(&slot, kRelaxed);
   tomb.meta.store(m, kRelaxed);
   tomb.value.store(found.value, kRelaxed);
@@ -150,11 +136,6 @@ bool others_delete_in(const Readers& readers, const Table& table) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
     return what == Announcement::of(&table, Says::kDeletes) && cell.thread.load(kRelaxed) != me;
   });
-}
-
-bool is_at_rest(const Readers& readers, const Table& table) {
-  // In this order, because a thread counts what it leaves before it ends its announcement.
-  return !others_delete_in(readers, table) && !readers.any_handed_off();
 }
 
 // Notes all slots of which values are held.
@@ -195,42 +176,28 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
 }
 
 bool finish_own_handed_off(Readers& readers, const Table& table) {
-  give_up_copies(readers.threads().self(), table, [](const Frame&) { return true; });
-  if (!readers.any_handed_off()) [[likely]]
-    return false;
-  bool any = false;
-  readers.for_each_tomb([&](Tomb& tomb) {
-    const Turn turn = take_turn(readers, tomb, [&](const Tomb& t) { return is_of(t, table); });
-    any |= turn == Turn::kOthers;
-    if (turn == Turn::kMine) delete_handed_off(readers, tomb);
-  });
-  return any;
+  for_each_copy(readers.threads().self(), table,
+                [&](const Pair& slot, Announcement& cell) { let_go(readers, slot, cell); });
+  return any_tomb_of(readers, table, readers.threads().identity());
 }
 
-bool any_tomb_of(const Readers& readers, const Table& table) {
+bool any_tomb_of(const Readers& readers, const Table& table, uint64_t but) {
   bool any = false;
-  readers.for_each_tomb([&](const Tomb& tomb) {
-    // One that is only placed may still name the table of its former use.
-    any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen && is_of(tomb, table);
-  });
+  readers.for_each_tomb_of(
+      &table, [&](const Tomb& tomb, uint64_t) { any |= tomb.taker.load(kRelaxed) != but; });
   return any;
 }
 
 void abandon_handed_off(Readers& readers, const Table& table) {
-  readers.for_each_tomb([&](Tomb& tomb) {
-    const uint64_t now = tomb.state.load(kAcquire);  // as above
-    if (is_of(tomb, table) && Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
-      end_tomb(readers, tomb);
+  readers.for_each_tomb_of(&table, [&](Tomb& tomb, uint64_t now) {
+    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) end_tomb(readers, tomb);
   });
 }
 
 void forget_table(const Readers& readers, const Table& table) {
-  if (!readers.any_handed_off()) return;
   const uint64_t me = readers.threads().identity();
-  readers.for_each_tomb([&](Tomb& tomb) {
-    const bool taken = Tomb::phase(tomb.state.load(kAcquire)) == Tomb::kTaken;
-    if (!taken || tomb.taker.load(kRelaxed) != me) return;
-    if (is_of(tomb, table)) tomb.table.store(nullptr, kRelaxed);
+  readers.for_each_tomb_of(&table, [me](Tomb& tomb, uint64_t) {
+    if (tomb.taker.load(kRelaxed) == me) tomb.table.store(nullptr, kRelaxed);
   });
 }
 

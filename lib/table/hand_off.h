@@ -18,6 +18,27 @@ inline AsymmetricFence::Of readers_of(uint64_t m) {
   return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
 }
 
+// (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
+// given up. The cell then says kTaken. True: this thread may have been handed the deletion.
+inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell) {
+  const uint64_t m = cell.meta.load(kRelaxed);
+  Readers::retract(cell, uintptr_t(Says::kTaken));
+  if (!meta::light(m)) full_fence();
+  return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
+}
+// (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,
+// if the deletion is this thread's, and returns it, or null.
+Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m);
+// Deletes the value of a tomb that this thread has taken, with nothing held, and frees the tomb.
+void delete_handed_off(Readers& readers, Tomb& tomb);
+// (L3 to L6) All of that. The table may be gone afterwards.
+inline void let_go(Readers& readers, const Pair& slot, Announcement& cell) {
+  if (!retract_hold(readers, &slot, cell)) [[likely]]
+    return;
+  if (Tomb* const left = take_handed_off(readers, &slot, cell.meta.load(kRelaxed)))
+    delete_handed_off(readers, *left);
+}
+
 // The cell of a holder of an attachment, or null.
 [[gnu::noinline]] const Announcement* find_holder(const Readers& readers, const Pair* slot,
                                                   uint64_t m);
@@ -84,9 +105,6 @@ class Deletion {
 
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
-// Whether nobody is, and no deletion is handed off anywhere: then it doesn't matter any more that
-// values were replaced in the table.
-bool is_at_rest(const Readers& readers, const Table& table);
 
 // What a free must know, which leaves no deletion to others: whether anybody holds a value that the
 // caller has claimed. This thread's own copies are given up first, as above. It looks through the
@@ -113,18 +131,13 @@ class HeldByOthers {
 // How many holders an attachment has. While holds of any value begin or end, one may count twice.
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 
-// (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,
-// if the deletion is this thread's, and returns it, or null.
-Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m);
-// Deletes the value of a tomb that this thread has taken, with nothing held, and frees the tomb.
-void delete_handed_off(Readers& readers, Tomb& tomb);
-
 // Gives up the holds of copy_fns up this thread's stack, and runs the delete_fns of a table's
 // values that were handed off to those. True: others still have one.
 bool finish_own_handed_off(Readers& readers, const Table& table);
 
-// Whether a deletion in the table is handed off to anybody.
-bool any_tomb_of(const Readers& readers, const Table& table);
+// Whether a deletion in the table is handed off to anybody, but not to a certain thread that has
+// begun it.
+bool any_tomb_of(const Readers& readers, const Table& table, uint64_t but);
 
 // Gives up the deletions in a table that were handed off: drops their references, calls no
 // delete_fn.

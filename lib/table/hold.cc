@@ -2,8 +2,6 @@
 
 #include "table/hold.h"
 
-#include <utility>
-
 #include "table/hand_off.h"
 #include "table/meta.h"
 
@@ -90,23 +88,21 @@ constexpr uint64_t kBorrowsForALightOne = 32;
 
 }  // namespace
 
-// Each round lets go of the attempt before it. What that takes is deleted at the end, since the
-// table may die within delete_fn.
+// Each round lets go of the attempt before it, and runs the deletion that was handed off to that.
 int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                     Pair& slot, Announcement& cell) {
   Readers& readers = registry.readers();
-  Tomb* left = nullptr;
-  uint64_t m;
-  do {
-    if (Tomb* const taken = let_go(readers, slot, cell))
-      taken->taken_before = std::exchange(left, taken);
-    m = slot.load_meta();
-  } while (meta::holdable(m, keyval) &&
-           !hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy));
-  const int result = meta::holdable(m, keyval) ? keep(readers, borrowed, slot, m, cell)
-                                               : find_none(registry, table, keyval, borrowed, cell);
-  while (left != nullptr) delete_handed_off(readers, *std::exchange(left, left->taken_before));
-  return result;
+  const TableScope scope(readers.threads().self(), &table);
+  for (;;) {
+    let_go(readers, slot, cell);
+    if (scope.table_died()) break;
+    const uint64_t m = slot.load_meta();
+    if (!meta::holdable(m, keyval)) return find_none(registry, table, keyval, borrowed, cell);
+    if (hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy)) [[likely]]
+      return keep(readers, borrowed, slot, m, cell);
+  }
+  readers.release(cell);
+  return ATTRCACHE_ERR_FREED;
 }
 
 int borrow_by_first(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,

@@ -35,23 +35,6 @@ inline bool hold_found(Pair& slot, uint64_t m, Says says, Announcement& cell, ui
   return slot.still(m, value);  // (L2)
 }
 
-// (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken. True: this thread may have been handed the deletion.
-inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell) {
-  const uint64_t m = cell.meta.load(kRelaxed);
-  Readers::retract(cell, uintptr_t(Says::kTaken));
-  if (!meta::light(m)) full_fence();
-  return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
-}
-
-// (L3 to L6) The same. If the deletion was handed off to this thread, returns its tomb, and the
-// caller must run it by delete_handed_off().
-inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
-  if (!retract_hold(readers, &slot, cell)) [[likely]]
-    return nullptr;
-  return take_handed_off(readers, &slot, cell.meta.load(kRelaxed));
-}
-
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
   void* value;

@@ -330,6 +330,7 @@ class Reference : public Implementation {
                     bool in_use) {
     const int o = number(object);
     const bool gives_up = mode == ATTRCACHE_DRAIN_FINALLY || mode == kAbandon;
+    if (!gives_up && !in_use && left_ && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
     int first = ATTRCACHE_OK;
     bool told = false;  // of a failed delete_fn
     for (int round = 0; round < kMaxRounds; ++round) {

@@ -161,6 +161,27 @@ TEST(ActiveRecords, EnteredWhenOnlyTheGroupIsLeft) {
   race_to_enter({3, 1}, was_used(0), enters(0), looks_twice);
 }
 // The last thread of an ordinal has left something borrowed.
+// A look that passes over a record, because another look has taken it out, sees what the record's
+// last thread has done.
+TEST(ActiveRecords, ALookPastARecordThatAnotherHasTakenOut) {
+  run_model({3, 1}, [] {
+    Records r;
+    Plain<int> held;
+    r.begin(0);
+    r.records[0].cell.store(1, kRelaxed);
+    spawn([&] {
+      held.read();
+      r.records[0].cell.store(0, kRelease);
+      r.give_back(0);
+    });
+    spawn([&] { r.look(); });
+    spawn([&] {
+      if (!r.look()) held.write(1);
+    });
+    join();
+  });
+}
+
 TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
   const auto begins = [](Records& r) { r.begin(0); };
   const auto holds_and_ends = [](Records& r) {

@@ -152,11 +152,11 @@
  *
  * 7. Linearizable, attribute by attribute: the calls on it take effect in some serial order that
  *    agrees with their real-time order. Two calls count as two steps each. A delete that runs a
- *    delete_fn begins (from then on borrow and copy_all find nothing) and ends (from then on get
- *    finds nothing, or the delete fails). A set whose delete_fn fails attaches its value and takes
- *    it back: get, set_if_absent, and a copy by DUP_FN may see it in between, but no thread ever
- *    holds it.
- *    copy_all and delete_all treat one attribute after the other, not all of them in one step.
+ *    delete_fn, or hands it off, begins (from then on borrow and copy_all find nothing) and ends
+ *    (from then on get finds nothing, or the delete fails). A set whose delete_fn fails attaches
+ *    its value and takes it back: get, set_if_absent, and a copy by DUP_FN may see it in between,
+ *    but no thread ever holds it. copy_all and delete_all treat one attribute after the other, not
+ *    all of them in one step.
  *
  * 8. Readers share nothing. Borrowing or copying a value writes no memory that another thread
  *    writes, except the first time that the value is held; so any number of threads may use one
@@ -186,10 +186,13 @@
  *
  * 12. Cost follows what is there. What a call costs depends on the threads, holders and handed-off
  *    deletions that there are now and that concern it, not on how many there once were;
- *    tests/budget counts it. Two exceptions: attrcache_copy_all and attrcache_delete_all look at
- *    every slot that the object ever had, and where user-level threads migrate, a value that is
- *    given back on another thread of the operating system leaves an empty cell for others to look
- *    at, until the first one takes a further cell.
+ *    tests/budget counts it. The exceptions: attrcache_copy_all and attrcache_delete_all look at
+ *    every slot that the object ever had. Where many deletions were handed off at once, and some of
+ *    them are still, calls that let go of values may pass the records of those that are over, of
+ *    one in 128 of them. And with attrcache_thread_hooks, deleters look at the records of all
+ *    threads of the operating system that ever used the domain; and a value that is given back on
+ *    another of these than it was borrowed on leaves an empty cell to look at, until the first one
+ *    takes a further cell.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -409,7 +412,8 @@ typedef struct attrcache_leaks {
 } attrcache_leaks;
 
 typedef enum attrcache_destroy_mode ATTRCACHE_ENUM_BASE {
-  /* Fails with BUSY, and changes nothing, if there are still attributes. */
+  /* Fails with BUSY, and changes nothing, if there are still attributes. If only a destructor that
+   * it runs attaches some, it fails with BUSY when these have run. */
   ATTRCACHE_DESTROY_IF_UNUSED = 0,
   /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
    * and haven't run yet. */
@@ -472,7 +476,8 @@ typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
 
 /* Any callback: cast to this from one of the types below, which `language` and the kind's handle
  * form select. C callbacks return 0 for success, any other code for failure; Fortran ones set
- * *ierror. */
+ * *ierror. Where C reads a value at its address, callbacks get the address of a copy, which lasts
+ * as long as the call. */
 typedef void attrcache_callback(void);
 
 typedef int attrcache_copy_fn(void* object, int keyval, void* extra_state, void* value_in,
@@ -731,8 +736,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
 /* Frees an object's attributes: deletes every one, in the reverse order of setting, and releases
  * the table's memory; the table is then as new. Attributes that callbacks attach meanwhile are
  * deleted too, in at most 16 rounds; then the call returns REATTACHED and the table stays as it is.
- * It returns BUSY at the first value that is held, which stays attached with all older ones; and
- * while another thread is within a deletion on the table, or a holder has yet to run one. It
+ * It returns BUSY at once while another thread is within a deletion on the table, or a holder has
+ * yet to run one; and at the first value that is held, which stays attached with all older ones. It
  * doesn't wait; a second call goes on from there, and calls nothing twice. Whatever it returns,
  * *callback_code has the code of the first delete_fn that failed, if one has; otherwise it is left
  * alone. Only the object's owner may call this: see the rule for threads at the top. Errors: NULL,
@@ -793,9 +798,10 @@ typedef struct attrcache_borrowed {
  * (guarantee 4). ABSENT once a deletion has begun, though get still finds the value until delete_fn
  * has succeeded. A value that C reads at its address, unless it is predefined, is copied into
  * *borrowed. Errors: NULL, ARGUMENT (*borrowed still holds a value of this thread in this domain),
- * KEYVAL_*, MEMORY (if the thread has more under way than ever before, as attrcache_delete). Any
- * thread; lock-free. Calls nothing back, unless an attempt of its own made it the last holder of a
- * value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
+ * KEYVAL_*, MEMORY (if the thread has more under way than ever before, as attrcache_delete), FREED
+ * (a delete_fn that it ran has freed the object). Any thread; lock-free. Calls nothing back, unless
+ * an attempt of its own made it the last holder of a value being deleted, whose delete_fn it then
+ * runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 

@@ -296,12 +296,15 @@ inline constexpr auto destroy = []<typename T>(T* value) { delete value; };
 template <typename Remove>
 struct Once : Remove {};
 template <typename Remove>
-constexpr Once<Remove> once(Remove remove) {
-  return {std::move(remove)};
-}
-template <typename Code, typename... Arguments>
-constexpr auto once(Code (*remove)(Arguments...)) {
-  return once([remove](Arguments... arguments) { return remove(arguments...); });
+constexpr auto once(Remove remove) {
+  if constexpr (std::is_class_v<Remove> && !std::is_final_v<Remove>) {
+    return Once<Remove>{std::move(remove)};
+  } else {  // nothing can be derived from it
+    return once([remove = std::move(remove)]<typename... A>(
+                    A&&... arguments) mutable -> std::invoke_result_t<Remove&, A...> {
+      return remove(std::forward<A>(arguments)...);
+    });
+  }
 }
 
 namespace detail {

@@ -71,7 +71,7 @@ int guarded(Call call) noexcept {
   try {
     return call();
   } catch (const Exception& e) {
-    return e.Get_error_code();
+    return e.Get_error_code() != MPI_SUCCESS ? e.Get_error_code() : MPI_ERR_OTHER;
   } catch (...) {
     return MPI_ERR_OTHER;
   }

@@ -41,6 +41,10 @@ ATTRCACHE_MAKES(Communicator, Comm_dup, (MPI_Comm a, MPI_Comm* made), (a, made))
 ATTRCACHE_MAKES(Communicator, Comm_dup_with_info, (MPI_Comm a, MPI_Info b, MPI_Comm* made),
                 (a, b, made))
 ATTRCACHE_MAKES(Communicator, Comm_idup, (MPI_Comm a, MPI_Comm* made, MPI_Request* b), (a, made, b))
+#if !defined(ATTRCACHE_OPENMPI) && MPI_VERSION >= 4  // Open MPI 4 doesn't have it
+ATTRCACHE_MAKES(Communicator, Comm_idup_with_info,
+                (MPI_Comm a, MPI_Info b, MPI_Comm* made, MPI_Request* c), (a, b, made, c))
+#endif
 ATTRCACHE_MAKES(Communicator, Comm_create, (MPI_Comm a, MPI_Group b, MPI_Comm* made), (a, b, made))
 ATTRCACHE_MAKES(Communicator, Comm_create_group, (MPI_Comm a, MPI_Group b, int c, MPI_Comm* made),
                 (a, b, c, made))

@@ -88,7 +88,8 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kSet, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::natively().set_attr(handle, keyval, nullptr);
+    if (is_null<Kind>(handle))
+      return Names::InC::natively().set_attr(handle, keyval, reinterpret_cast<void*>(value));
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }

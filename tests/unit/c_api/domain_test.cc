@@ -126,6 +126,21 @@ TEST_F(DomainEndTest, ADestructorMayDeleteTheLastAttributeUnderAnotherKeyval) {
   EXPECT_EQ(attached.destructions, 1);
 }
 
+TEST_F(DomainEndTest, WhatADestructorAttachesIsNotLost) {
+  recorder.keyval(kind);
+  const int second = attached.keyval(kind);
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+  recorder.on_destroy = [&] {
+    attrcache_set_as(kind, &table, this, second, 1, ATTRCACHE_AS_POINTER, nullptr);
+  };
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(leaks.attributes, 1u);
+  EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  EXPECT_EQ(attached.deletions.size(), 1u);
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(attached.destructions, 1);
+}
+
 TEST_F(DomainEndTest, ADestructorThatKeepsMakingKeyvalsDoesNotBlockTheEnd) {
   recorder.keyval(kind);
   recorder.on_destroy = [&] { recorder.keyval(kind); };

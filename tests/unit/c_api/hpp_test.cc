@@ -145,6 +145,10 @@ TEST_F(HppTest, ARefusedValueIsDestroyedUnlessSomebodyHoldsIt) {
 }
 
 int return_it(int* value) { return *value; }
+int return_it_noexcept(int* value) noexcept { return *value; }
+struct ReturnIt final {
+  int operator()(int* value) const { return *value; }
+};
 
 // A value is gone with its only delete_fn, whatever that returned.
 TEST_F(HppTest, OnceWrapsACallback) {
@@ -154,7 +158,11 @@ TEST_F(HppTest, OnceWrapsACallback) {
       *Keyval<int, Session>::create(kind, attrcache::copy_nothing, attrcache::once(count));
   auto by_function =
       *Keyval<int, Session>::create(kind, attrcache::copy_nothing, attrcache::once(return_it));
-  for (const auto* each : {&by_lambda, &by_function}) {
+  auto by_noexcept = *Keyval<int, Session>::create(kind, attrcache::copy_nothing,
+                                                   attrcache::once(return_it_noexcept));
+  auto by_final =
+      *Keyval<int, Session>::create(kind, attrcache::copy_nothing, attrcache::once(ReturnIt()));
+  for (const auto* each : {&by_lambda, &by_function, &by_noexcept, &by_final}) {
     ASSERT_TRUE(each->set(a, &value));
     const Outcome out = each->erase(a);
     EXPECT_EQ(out.status, Status::callback);

@@ -145,6 +145,24 @@ TEST_F(MisuseTest, KeyvalOfAnotherKind) {
   expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
 }
 
+// All ways to read agree where a value is found through another kind of its domain.
+TEST_F(MisuseTest, AnotherKindWhereAValueIsFound) {
+  attrcache_kind* const window = kind_of(universe.domain(), ATTRCACHE_WINDOW);
+  ASSERT_EQ(object.set(keyval, 5), ATTRCACHE_OK);
+  void* value = nullptr;
+  int fint = 0;
+  intptr_t aint = 0;
+  attrcache_borrowed borrowed = {};
+  EXPECT_EQ(attrcache_get(window, &object.table, keyval, &value), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_get_fint(window, &object.table, keyval, &fint), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_get_aint(window, &object.table, keyval, &aint), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_borrow(window, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(reinterpret_cast<intptr_t>(value), 5);
+  EXPECT_EQ(fint, 5);
+  EXPECT_EQ(aint, 5);
+}
+
 TEST_F(MisuseTest, NullPointers) {
   attrcache_domain* const domain = universe.domain();
   void* value;

@@ -132,13 +132,14 @@ TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
     return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), meta);
   };
   ASSERT_TRUE(readers.reserve_tomb());
-  Tomb& tomb = readers.place_tomb(slots[0], 100);
+  Tomb& tomb = readers.place_tomb(slots[0], 100, nullptr);
   EXPECT_TRUE(any(slots[0], 100));
   EXPECT_FALSE(any(slots[0], 120));
   EXPECT_FALSE(any(slots[1], 100));
   readers.free_tomb(tomb);
   EXPECT_FALSE(any(slots[0], 100));
-  EXPECT_EQ(&readers.place_tomb(slots[0], 100), &tomb) << "used again, without another reserved";
+  EXPECT_EQ(&readers.place_tomb(slots[0], 100, nullptr), &tomb)
+      << "used again, without another reserved";
   readers.free_tomb(tomb);
 }
 
@@ -148,13 +149,13 @@ TEST_F(ReadersTest, ABucketWithoutTombsInUseIsPassedOver) {
   std::vector<Tomb*> placed;
   for (uint64_t meta = 0; meta < 10000; ++meta) {
     ASSERT_TRUE(readers.reserve_tomb());
-    placed.push_back(&readers.place_tomb(slot, meta));
+    placed.push_back(&readers.place_tomb(slot, meta, nullptr));
   }
   EXPECT_EQ(tombs(), 10000);
   for (Tomb* const tomb : placed) readers.free_tomb(*tomb);
   EXPECT_EQ(tombs(), 0);
-  readers.free_tomb(readers.place_tomb(slot, 5));
-  Tomb& one = readers.place_tomb(slot, 5);
+  readers.free_tomb(readers.place_tomb(slot, 5, nullptr));
+  Tomb& one = readers.place_tomb(slot, 5, nullptr);
   EXPECT_LE(tombs(), 100) << "those of one bucket";
   readers.free_tomb(one);
 }
