@@ -52,12 +52,13 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
 }
 
 // Whether another thread's delete_fn may still use the object of a table in which values were
-// replaced. Those that were handed off to this thread's copies run here.
+// replaced. Those that were handed off to this thread's copies run here. The caller's frame is the
+// innermost; if no other is on the table, the table need not be marked any more.
 [[gnu::noinline]] bool others_may_use(Readers& readers, Table& table) {
   // In this order, because a thread counts what it hands off before it ends its announcement.
   if (others_delete_in(readers, table)) return true;
   if (readers.any_handed_off(&table)) return finish_own_handed_off(readers, table);
-  table.forget_replaced();
+  if (!is_in_use(readers.threads().self().innermost->outer, &table)) table.forget_replaced();
   return false;
 }
 

@@ -102,6 +102,24 @@ TEST(FreeModelTest, SetWithinADeleteFnBehindTheFree) {
   race({{3, 1}}, begin, try_twice_once_begun, erase_second);
 }
 
+// A free that fails within a delete_fn forgets nothing of what that set may still do.
+TEST(FreeModelTest, AfterAFreeThatFailedWithinADeleteFn) {
+  const auto begin = [](Fixture& f) {
+    prepare<[](Fixture&) {}>(f, 2);
+    hold(f, 2, 0, &held[0]);
+    f.keys[1].on_delete = [](Fixture& f, int value) {
+      if (value == 1 && f.erase_all(0) != ATTRCACHE_OK) begun.store(1, kRelease);
+    };
+  };
+  const auto free = [](Fixture& f) {
+    if (begun.load(kAcquire) == 0 || f.erase_all(0) != ATTRCACHE_OK) return;
+    reaches("freed afterwards", true);
+    f.values[1].body.read();  // a race, unless its deletion has ended
+  };
+  race(
+      {{3, 1}}, begin, free, [](Fixture& f) { f.set(0, 1, 3); }, give_back_first);
+}
+
 // A free runs no deletion that was left to a holder who has let go, but hasn't looked yet.
 TEST(FreeModelTest, LeavesToAHolderWhatIsTheHolders) {
   const auto begin = [](Fixture& f) {
