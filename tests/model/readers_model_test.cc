@@ -160,7 +160,6 @@ TEST(ActiveRecords, EnteredWhenOnlyTheGroupIsLeft) {
   };
   race_to_enter({3, 1}, was_used(0), enters(0), looks_twice);
 }
-// The last thread of an ordinal has left something borrowed.
 // A look that passes over a record, because another look has taken it out, sees what the record's
 // last thread has done.
 TEST(ActiveRecords, ALookPastARecordThatAnotherHasTakenOut) {
@@ -182,6 +181,7 @@ TEST(ActiveRecords, ALookPastARecordThatAnotherHasTakenOut) {
   });
 }
 
+// The last thread of an ordinal has left something borrowed.
 TEST(ActiveRecords, OfAThreadThatEndsWhileItHolds) {
   const auto begins = [](Records& r) { r.begin(0); };
   const auto holds_and_ends = [](Records& r) {
