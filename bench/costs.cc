@@ -309,6 +309,16 @@ std::vector<size_t> shuffled(size_t count) {
 
 std::string with(const char* name, long number) { return name + std::to_string(number); }
 
+// Does first(object) before the first turn.
+template <typename First, typename Turn>
+auto once_after(First first, Turn turn) {
+  return [=, done = false](Inputs& in) mutable {
+    if (!done) first(*in.object);
+    done = true;
+    return turn(in);
+  };
+}
+
 std::vector<bench::Operation> rows() {
   std::vector<bench::Operation> all;
   const attrcache_callbacks dup = duplicating();
@@ -356,15 +366,12 @@ std::vector<bench::Operation> rows() {
     add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, ONCE(dup_free)));
   }
   // One attribute, where there once were so many at once: the dup looks at each of their slots.
+  const auto erase_others = [](Object& object) {
+    for (size_t k = 1; k < object.keyvals.size(); ++k) object.erase(object.keyvals[k]);
+  };
   for (const long n : {1L, 100L, 10000L}) {
     add(on_object(with("dup_free_1_after_", n), n, dup, range(0, n), 0, n,
-                  [done = false](Inputs& in) mutable {
-                    const std::vector<int>& keyvals = in.object->keyvals;
-                    for (size_t k = 1; !done && k < keyvals.size(); ++k)
-                      in.object->erase(keyvals[k]);
-                    done = true;
-                    return dup_free(in);
-                  }));
+                  once_after(erase_others, ONCE(dup_free))));
   }
   // All of them far: in a tree with nodes below its root.
   for (const long n : {1000L, 10000L}) {
@@ -417,11 +424,8 @@ std::vector<bench::Operation> rows() {
   }
   // Beside what is over. Each row does its once before the first turn.
   const auto after = [&](const char* name, auto over, auto once) {
-    add(on_object(name, 2, calling(), {0, 1}, 0, 1, [over, once, done = false](Inputs& in) mutable {
-      if (!done) over(*in.object, in.object->keyvals[1]);
-      done = true;
-      return once(in);
-    }));
+    const auto on_second = [over](Object& object) { over(object, object.keyvals[1]); };
+    add(on_object(name, 2, calling(), {0, 1}, 0, 1, once_after(on_second, once)));
   };
   const auto nothing = [](Object&, int) {};
   const auto borrows = [](Object& object, int key) {
@@ -460,6 +464,27 @@ std::vector<bench::Operation> rows() {
   after("replace_and_free", nothing, ONCE(replace_and_free));
   after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
   after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
+  // Of another object than the one whose values this thread holds, n of them replaced.
+  const auto replace_and_free_another = [](Inputs& in) {
+    alignas(64) static attrcache_table table = ATTRCACHE_TABLE_INIT;
+    attrcache_kind* const kind = in.object->kind;
+    for (int times = 0; times < 2; ++times)
+      require(attrcache_set(kind, &table, &table, in.key, in.value, nullptr));
+    require(attrcache_delete_all(kind, &table, &table, ATTRCACHE_STOP_AT_FAILURE, nullptr));
+    return uintptr_t{0};
+  };
+  for (const long n : {1L, 100L, 10000L}) {
+    const auto hold = [n](Object& object) {
+      static Held all;
+      all = Held(static_cast<size_t>(n));
+      for (auto& one : all) {
+        object.borrow(object.keyvals[0], &one);
+        object.set(object.keyvals[0]);
+      }
+    };
+    add(on_object(with("replace_and_free_beside_left_", n), 1, calling(), {0}, 0, 1,
+                  once_after(hold, replace_and_free_another)));
+  }
   // Where the table once had a value with a delete_fn, which was replaced, and is gone: seven
   // attributes without callbacks are set, and the object is freed, which makes its table as new;
   // and a dup.
@@ -477,23 +502,18 @@ std::vector<bench::Operation> rows() {
                     object.free();
                     return uintptr_t{0};
                   }));
+    const auto mark = [=](Object& object) {
+      if (marked) replace_once(object, make_keyval(object.kind, calling()));
+    };
     add(on_object(marked ? "dup_free_7_marked" : "dup_free_7_unmarked", 7, dup, range(0, 7), 0, 7,
-                  [=, done = false](Inputs& in) mutable {
-                    if (marked && !done)
-                      replace_once(*in.object, make_keyval(in.object->kind, calling()));
-                    done = true;
-                    return dup_free(in);
-                  }));
+                  once_after(mark, ONCE(dup_free))));
   }
   // The attribute with a copy_fn has the last slot: a dup has copied the others at once by then,
   // and starts over.
+  const auto set_last = [](Object& object) { object.set(make_keyval(object.kind, calling())); };
   for (const long n : {1L, 64L, 1000L, 10000L}) {
     add(on_object(with("dup_free_late_", n), n, dup, range(0, n), 0, n + 1,
-                  [done = false](Inputs& in) mutable {
-                    if (!done) in.object->set(make_keyval(in.object->kind, calling()));
-                    done = true;
-                    return dup_free(in);
-                  }));
+                  once_after(set_last, ONCE(dup_free))));
   }
   for (const long n : {1000L, 10000L}) {
     add(on_object(with("keyval_list_", n), n, dup, {}, 0, n,

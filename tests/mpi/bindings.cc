@@ -76,6 +76,9 @@ int throw_code(MPI::Comm&, int, void*, void* angry) {
   if (*static_cast<bool*>(angry)) throw MPI::Exception(MPI_ERR_TAG);
   return MPI_SUCCESS;
 }
+int throw_success(const MPI::Comm&, int, void*, void*, void*, bool&) {
+  throw MPI::Exception(MPI_SUCCESS);
+}
 int throw_string(const MPI::Comm&, int, void*, void*, void*, bool&) {
   throw std::string("no MPI error");
 }
@@ -110,6 +113,10 @@ void fail() {
   angry = false;
   CHECK(cached.Get_attr(keyval, &value) && value == &angry);
   cached.Delete_attr(keyval);
+  MPI::Comm::Free_keyval(keyval);
+  keyval = MPI::Comm::Create_keyval(throw_success, MPI::Comm::NULL_DELETE_FN, nullptr);
+  cached.Set_attr(keyval, &angry);
+  CHECK(MPI_Comm_dup(comm, &copied) != MPI_SUCCESS);
   MPI::Comm::Free_keyval(keyval);
   MPI_Comm_free(&comm);
 }
