@@ -109,7 +109,8 @@ class Readers {
   bool any_handed_off(const void* table) const {
     return of_tables_[counter_of(table)].load(kAcquire) != 0;
   }
-  // Visits the tombs that share a bucket with this attachment; or all that may be in use.
+  // Visits the tombs, with their states, that share a bucket with this attachment; or all that may
+  // be in use.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
     for_each_tomb_in(bucket(reinterpret_cast<uintptr_t>(slot), meta), visit);
@@ -121,14 +122,13 @@ class Readers {
       if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
     }
   }
-  // The same for those of a table that are open or taken, with their state. (One that is only placed
-  // may still name the table of its former use.)
+  // The same for those of a table that are open or taken. (One that is only placed may still name
+  // the table of its former use.)
   template <typename Visit>
   void for_each_tomb_of(const void* table, Visit visit) const {
     if (!any_handed_off(table)) [[likely]]
       return;
-    for_each_tomb([&](Tomb& tomb) {
-      const uint64_t now = tomb.state.load(kAcquire);  // pairs with L8
+    for_each_tomb([&](Tomb& tomb, uint64_t now) {
       if (Tomb::phase(now) >= Tomb::kOpen && tomb.table.load(kRelaxed) == table) visit(tomb, now);
     });
   }
@@ -168,8 +168,9 @@ class Readers {
     uint32_t left = bucket.in_use.load(kAcquire);          // pairs with free_tomb()
     // Acquire, here and of the state: pairs with place_tomb(), and with open().
     for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) {
-      const bool open = Tomb::phase(tomb->state.load(kAcquire)) >= Tomb::kOpen;
-      visit(*tomb);
+      const uint64_t now = tomb->state.load(kAcquire);
+      const bool open = Tomb::phase(now) >= Tomb::kOpen;
+      visit(*tomb, now);
       if (open && --left == 0 && bucket.placed.load(kRelaxed) == placed) return;
     }
   }

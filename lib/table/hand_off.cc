@@ -32,10 +32,9 @@ void for_each_copy(const ThreadState& thread, const Table& table, Visit visit) {
   });
 }
 
-// Takes a turn on a tomb if it is of that attachment, and takes the tomb if nobody holds the value.
-bool take_turn(const Readers& readers, Tomb& tomb, const Pair* slot, uint64_t m) {
-  // Acquire: what the tomb says, by L8.
-  uint64_t now = tomb.state.load(kAcquire);
+// Takes a turn on a tomb that was found in the state `now`, if it is of that attachment; and takes
+// the tomb if nobody holds the value. Acquire: pairs with L8, as where `now` was read.
+bool take_turn(const Readers& readers, Tomb& tomb, uint64_t now, const Pair* slot, uint64_t m) {
   const uint64_t version = Tomb::version(now);
   for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
     if (Tomb::phase(now) != Tomb::kOpen || tomb.slot.load(kRelaxed) != slot ||
@@ -78,8 +77,8 @@ void give_up_copies_of(const ThreadState& thread, const Table& table, const Pair
 
 Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
   Tomb* mine = nullptr;
-  readers.for_each_tomb(slot, m, [&](Tomb& tomb) {
-    if (mine == nullptr && take_turn(readers, tomb, slot, m)) mine = &tomb;
+  readers.for_each_tomb(slot, m, [&](Tomb& tomb, uint64_t now) {
+    if (mine == nullptr && take_turn(readers, tomb, now, slot, m)) mine = &tomb;
   });
   return mine;
 }
@@ -202,8 +201,7 @@ void forget_table(const Readers& readers, const Table& table) {
 }
 
 void end_all_handed_off(Readers& readers) {
-  readers.for_each_tomb([&](Tomb& tomb) {
-    const uint64_t now = tomb.state.load(kAcquire);  // as above
+  readers.for_each_tomb([&](Tomb& tomb, uint64_t now) {
     if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
       delete_handed_off(readers, tomb);
   });

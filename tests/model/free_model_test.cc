@@ -45,7 +45,6 @@ void prepare(Fixture& f, int keys) {
   f.keys[static_cast<size_t>(keys - 1)].on_delete = within<kDoes>;
 }
 constexpr auto erase_second = [](Fixture& f) { f.erase(0, 1); };
-constexpr auto erase_third = [](Fixture& f) { f.erase(0, 2); };
 
 // Thread 2 holds value 2, which the free finds, and the delete_fn takes away.
 template <auto kDoes>
@@ -75,22 +74,13 @@ TEST(FreeModelTest, DeleteWithinAHandedOffDeleteFnOfWhatIsHeld) {
 }
 
 // The delete_fn borrows after the free has looked for holders.
-constexpr auto use_second = [](Fixture& f) { f.use(0, 1); };
-void prepare_what_was_held(Fixture& f) {
-  prepare<use_second>(f, 3);
-  f.use(0, 1);
-  f.use(0, 0);
-}
 TEST(FreeModelTest, BorrowWithinADeleteFn) {
-  race({{3, 1}}, prepare_what_was_held, free_once_begun, erase_third);
-}
-TEST(FreeModelTest, BorrowWithinAHandedOffDeleteFn) {
   const auto begin = [](Fixture& f) {
-    prepare_what_was_held(f);
-    hold(f, 1, 2, &held[0]);
-    f.erase(0, 2);
+    prepare<[](Fixture& f) { f.use(0, 1); }>(f, 3);
+    f.use(0, 1);
+    f.use(0, 0);
   };
-  race({{3, 1}}, begin, free_once_begun, give_back_first);
+  race({{3, 1}}, begin, free_once_begun, [](Fixture& f) { f.erase(0, 2); });
 }
 
 // The delete_fn attaches something where the free has looked already: in order, and at once.

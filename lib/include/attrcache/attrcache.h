@@ -185,14 +185,13 @@
  *    refuse one that isn't aligned to 16 bytes.)
  *
  * 12. Cost follows what is there. What a call costs depends on the threads, holders and handed-off
- *    deletions that there are now and that concern it, not on how many there once were;
- *    tests/budget counts it. The exceptions: attrcache_copy_all and attrcache_delete_all look at
- *    every slot that the object ever had. Where many deletions were handed off at once, and some of
- *    them are still, calls that let go of values may pass the records of those that are over, of
- *    one in 128 of them. And with attrcache_thread_hooks, deleters look at the records of all
- *    threads of the operating system that ever used the domain; and a value that is given back on
- *    another of these than it was borrowed on leaves an empty cell to look at, until the first one
- *    takes a further cell.
+ *    deletions that the domain has now, not on how many there once were; tests/budget counts it.
+ *    The exceptions: attrcache_copy_all and attrcache_delete_all look at every slot that the object
+ *    ever had. Where many deletions were handed off at once, and some of them are still, calls that
+ *    let go of values may pass the records of those that are over, of one in 128 of them. And with
+ *    attrcache_thread_hooks, deleters look at the records of all threads of the operating system
+ *    that ever used the domain; and a value that is given back on another of these than it was
+ *    borrowed on leaves an empty cell to look at, until the first one takes a further cell.
  *
  * User-level threads: see attrcache_thread_hooks.
  *

@@ -29,7 +29,7 @@ class ReadersTest : public ::testing::Test {
   }
   int tombs() const {
     int count = 0;
-    readers.for_each_tomb([&count](Tomb&) { ++count; });
+    readers.for_each_tomb([&count](Tomb&, uint64_t) { ++count; });
     return count;
   }
 
