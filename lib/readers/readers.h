@@ -117,10 +117,7 @@ class Readers {
   }
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
-    for (const Bucket& bucket : buckets_) {
-      // Acquire: pairs with free_tomb().
-      if (bucket.in_use.load(kAcquire) != 0) for_each_tomb_in(bucket, visit);
-    }
+    for (const Bucket& bucket : buckets_) for_each_tomb_in(bucket, visit);
   }
   // The same for those of a table that are open or taken. (One that is only placed may still name
   // the table of its former use.)
@@ -166,6 +163,7 @@ class Readers {
   static void for_each_tomb_in(const Bucket& bucket, Visit visit) {
     const uint32_t placed = bucket.placed.load(kAcquire);  // pairs with place_tomb()
     uint32_t left = bucket.in_use.load(kAcquire);          // pairs with free_tomb()
+    if (left == 0) return;
     // Acquire, here and of the state: pairs with place_tomb(), and with open().
     for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) {
       const uint64_t now = tomb->state.load(kAcquire);

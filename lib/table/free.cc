@@ -90,7 +90,8 @@ class Free {
         callback_code_(callback_code),
         listener_(listener) {}
 
-  int run() {
+  // Deletes everything. *emptied: the table is to be released.
+  int run(bool* emptied) {
     TableScope scope(readers_.threads().self(), &table_, Frame::Use::kDeleting);
     for (int round = 0; round < kMaxDeletingRounds; ++round) {
       if (!all_in_order(scope)) return result_;
@@ -105,7 +106,7 @@ class Free {
         // Callbacks may have run.
         if (!scope.table_died() && what_is_left(readers_, table_) != ATTRCACHE_OK) continue;
       }
-      if (!scope.table_died() && mode_ != kDrainInUse) release_table(target_.registry, table_);
+      *emptied = !scope.table_died();
       return result_;
     }
     if (finally()) abandon_attributes(target_);
@@ -227,11 +228,11 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     at_once &= !target.table.replaced();
   }
   const unsigned ordinal = thread_ordinal();
-  if (at_once && delete_at_once(target.registry, target.table, ordinal)) {
-    if (mode != kDrainInUse) release_table(target.registry, target.table);
-    return ATTRCACHE_OK;
-  }
-  return Free(target, ordinal, mode, callback_code, listener).run();
+  bool emptied = at_once && delete_at_once(target.registry, target.table, ordinal);
+  const int result =
+      emptied ? ATTRCACHE_OK : Free(target, ordinal, mode, callback_code, listener).run(&emptied);
+  if (emptied && mode != kDrainInUse) release_table(target.registry, target.table);
+  return result;
 }
 
 int move_table(const Readers& readers, Table& from, Table& to) {
