@@ -176,41 +176,22 @@ class Attributes {
   Handle handle_;
 };
 
-struct CommInC {
-  using Handle = MPI_Comm;
-  static constexpr auto* create = &MPI_Comm_create_keyval;
-  static constexpr auto* free = &MPI_Comm_free_keyval;
-  static constexpr auto* set = &MPI_Comm_set_attr;
-  static constexpr auto* get = &MPI_Comm_get_attr;
-  static constexpr auto* remove = &MPI_Comm_delete_attr;
-  static MPI_Comm_copy_attr_function* null_copy() { return MPI_COMM_NULL_COPY_FN; }
-  static MPI_Comm_copy_attr_function* dup() { return MPI_COMM_DUP_FN; }
-  static MPI_Comm_delete_attr_function* null_delete() { return MPI_COMM_NULL_DELETE_FN; }
-};
-
-struct DatatypeInC {
-  using Handle = MPI_Datatype;
-  static constexpr auto* create = &MPI_Type_create_keyval;
-  static constexpr auto* free = &MPI_Type_free_keyval;
-  static constexpr auto* set = &MPI_Type_set_attr;
-  static constexpr auto* get = &MPI_Type_get_attr;
-  static constexpr auto* remove = &MPI_Type_delete_attr;
-  static MPI_Type_copy_attr_function* null_copy() { return MPI_TYPE_NULL_COPY_FN; }
-  static MPI_Type_copy_attr_function* dup() { return MPI_TYPE_DUP_FN; }
-  static MPI_Type_delete_attr_function* null_delete() { return MPI_TYPE_NULL_DELETE_FN; }
-};
-
-struct WinInC {
-  using Handle = MPI_Win;
-  static constexpr auto* create = &MPI_Win_create_keyval;
-  static constexpr auto* free = &MPI_Win_free_keyval;
-  static constexpr auto* set = &MPI_Win_set_attr;
-  static constexpr auto* get = &MPI_Win_get_attr;
-  static constexpr auto* remove = &MPI_Win_delete_attr;
-  static MPI_Win_copy_attr_function* null_copy() { return MPI_WIN_NULL_COPY_FN; }
-  static MPI_Win_copy_attr_function* dup() { return MPI_WIN_DUP_FN; }
-  static MPI_Win_delete_attr_function* null_delete() { return MPI_WIN_NULL_DELETE_FN; }
-};
+#define ATTRCACHE_MPI2_IN_C(Name, Type, Xxx, XXX)                                                 \
+  struct Name {                                                                                   \
+    using Handle = Type;                                                                          \
+    static constexpr auto* create = &MPI_##Xxx##_create_keyval;                                   \
+    static constexpr auto* free = &MPI_##Xxx##_free_keyval;                                       \
+    static constexpr auto* set = &MPI_##Xxx##_set_attr;                                           \
+    static constexpr auto* get = &MPI_##Xxx##_get_attr;                                           \
+    static constexpr auto* remove = &MPI_##Xxx##_delete_attr;                                     \
+    static MPI_##Xxx##_copy_attr_function* null_copy() { return MPI_##XXX##_NULL_COPY_FN; }       \
+    static MPI_##Xxx##_copy_attr_function* dup() { return MPI_##XXX##_DUP_FN; }                   \
+    static MPI_##Xxx##_delete_attr_function* null_delete() { return MPI_##XXX##_NULL_DELETE_FN; } \
+  }
+ATTRCACHE_MPI2_IN_C(CommInC, MPI_Comm, Comm, COMM);
+ATTRCACHE_MPI2_IN_C(DatatypeInC, MPI_Datatype, Type, TYPE);
+ATTRCACHE_MPI2_IN_C(WinInC, MPI_Win, Win, WIN);
+#undef ATTRCACHE_MPI2_IN_C
 
 }  // namespace detail
 
