@@ -12,7 +12,7 @@ namespace {
 using attrcache::Registry;
 using attrcache::Table;
 
-// The internal keyval (keyval/settings.h).
+// The internal keyval (DomainSettings).
 int to_inside(const attrcache_kind* kind, int keyval) {
   return static_cast<int>(Registry::of(kind).keyval_of(keyval));
 }

@@ -6,7 +6,7 @@
 //    1  0 | generation | index   | kind
 //
 // The marker 10 keeps keyvals positive, and apart from those that Open MPI and MPICH hand out or
-// define. Another MPI's may be such ints, too: then a domain needs a range of its own (settings.h).
+// define. Another MPI's may be such ints, too: then a domain needs a range of its own (registry.h).
 // The index stands at bit 4, so that masking alone turns a keyval into the byte offset of its
 // 16-byte slot.
 

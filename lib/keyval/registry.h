@@ -19,15 +19,33 @@
 
 #include <cstdint>
 
+#include "attrcache/attrcache.h"
+#include "callback/executor.h"
 #include "keyval/definitions.h"
 #include "keyval/entries.h"
 #include "keyval/id.h"
 #include "keyval/references.h"
-#include "keyval/settings.h"
+#include "platform/atomic.h"
+#include "platform/memory.h"
 #include "platform/thread.h"
 #include "readers/readers.h"
 
 namespace attrcache {
+
+// The options of a domain that concern all its kinds.
+//
+// Internally all keyvals are in one range, that of id.h. The ints that users see, their numbers,
+// are these XOR `mask`, which is 0 unless the domain has a range of its own. The C API translates
+// where an int comes in or goes out, callbacks and introspection included.
+struct DomainSettings {
+  uint32_t mask = 0;
+  int invalid = ATTRCACHE_KEYVAL_INVALID;
+  bool tells_absence = false;  // ATTRCACHE_TELL
+  bool full_fences = false;    // ATTRCACHE_FULL_FENCES
+  CallingConvention convention;
+  Memory memory;
+  const Atomic<class Registry*>* kinds = nullptr;  // all of the domain, id::kMaxKinds of them
+};
 
 class Registry : public Entries {
  public:
@@ -56,7 +74,7 @@ class Registry : public Entries {
   // Replaces the callbacks of a keyval that nobody has used yet and only the caller knows.
   int set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks);
 
-  // Translate between the ints that users see and keyvals as they are inside (settings.h).
+  // Translate between the ints that users see and keyvals as they are inside.
   id::Keyval keyval_of(int number) const {
     return id::Keyval{static_cast<uint32_t>(number) ^ settings_.mask};
   }
