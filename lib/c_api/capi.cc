@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The functions of attrcache.h, except for the hot ones. They check their arguments and call the
-// layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and the others
-// that act on all attributes of an object are in all_attributes.cc.
+// The functions of attrcache.h, except for get, set and delete (one_attribute.cc), and for those
+// that act on all attributes of an object (all_attributes.cc). They check their arguments and call
+// the layers below.
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"

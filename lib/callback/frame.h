@@ -17,74 +17,57 @@ namespace attrcache {
 
 struct Announcement;  // readers/thread_record.h
 
-// An operation on a table that may run callbacks. Frames nest as the calls do.
+// An operation on a table that may run callbacks, on its thread's stack while it lives. Frames nest
+// as the calls do. They tell the callbacks which value they are called for, and the operation what
+// they have done.
 struct Frame {
   enum class Use : uint8_t { kWholeTable, kDeleting, kCopying };
 
-  Frame* outer;
-  const void* table;
-  const void* slot;     // while a callback runs: the slot of the value that it is called for
-  uint64_t attachment;  // kDeleting: that value's meta
-  // The cell that announces, with kCopying, that the value is held; with kDeleting, that this is
-  // within a deletion. Null: there is none, or the table died.
-  Announcement* announced;
-  Use use;
-  bool table_died;  // a callback has freed the table, so it must not be touched any more
-  uint8_t sets;     // how many sets of the slot's attribute run a delete_fn, this one included
-};
-
-// The frame of an operation, on its thread's stack while this lives. It tells the callbacks which
-// value they are called for, and the operation what they have done.
-class TableScope {
- public:
-  // For a deletion: the cell that announces it; and how many sets are nested.
-  TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable,
-             Announcement* announced = nullptr, unsigned sets = 0)
-      : thread_(thread), frame_{thread.innermost, table, nullptr, 0,
-                                announced,        use,   false,   static_cast<uint8_t>(sets)} {
+  // `cell` announces a deletion; `nested` is the number of sets.
+  Frame(ThreadState& of, const void* on, Use what = Use::kWholeTable, Announcement* cell = nullptr,
+        unsigned nested = 0)
+      : thread(of),
+        outer(of.innermost),
+        table(on),
+        announced(cell),
+        use(what),
+        sets(static_cast<uint8_t>(nested)) {
     // The optimizers of g++ 14 and newer warn, since they don't see that the destructor takes the
     // frame out again.
-    Frame* innermost = &frame_;
+    Frame* innermost = this;
     asm("" : "+r"(innermost));
     thread.innermost = innermost;
   }
-  ~TableScope() { thread_.innermost = frame_.outer; }
-  TableScope(const TableScope&) = delete;
-  TableScope& operator=(const TableScope&) = delete;
+  ~Frame() { thread.innermost = outer; }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
 
-  // A callback begins, for the value in a slot; and ends.
-  void begin(const void* slot, uint64_t attachment) {
-    frame_.slot = slot;
-    frame_.attachment = attachment;
-  }
-  // The same for a copy_fn, with the cell that holds its value, or null.
-  void begin_copy_fn(const void* slot, Announcement* announced) {
-    frame_.slot = slot;
-    frame_.announced = announced;
-  }
-  void end() { frame_.slot = nullptr; }
-
-  bool table_died() const { return frame_.table_died; }
-  Announcement* announced() const { return frame_.announced; }
-
- private:
-  ThreadState& thread_;
-  Frame frame_;
+  ThreadState& thread;
+  Frame* const outer;
+  const void* const table;
+  const void* slot = nullptr;  // while a callback runs: the slot of the value that it is called for
+  uint64_t attachment = 0;     // kDeleting: that value's meta
+  // The cell that announces, with kCopying, that the value is held; with kDeleting, that this is
+  // within a deletion. Null: there is none, or the table died.
+  Announcement* announced;
+  const Use use;
+  bool table_died = false;  // a callback has freed the table, so it must not be touched any more
+  const uint8_t sets;  // how many sets of the slot's attribute run a delete_fn, this one included
 };
 
-// Visits the frames of a table, from `frame` outwards.
+// Visits the frames of a table that hasn't died, from `frame` outwards, until visit(frame) returns
+// true; returns whether it did.
 template <typename Visit>
-void for_each_frame_of(Frame* frame, const void* table, Visit visit) {
+bool any_frame_of(Frame* frame, const void* table, Visit visit) {
   for (; frame != nullptr; frame = frame->outer) {
-    if (frame->table == table) visit(*frame);
+    if (frame->table == table && !frame->table_died && visit(*frame)) return true;
   }
+  return false;
 }
 
-// Whether an operation on a table that hasn't died is among them.
+// Whether there is one.
 inline bool is_in_use(Frame* frame, const void* table) {
-  bool in_use = false;
-  for_each_frame_of(frame, table, [&in_use](const Frame& f) { in_use |= !f.table_died; });
-  return in_use;
+  return any_frame_of(frame, table, [](const Frame&) { return true; });
 }
 
 }  // namespace attrcache

@@ -30,7 +30,7 @@ int abandon_attributes(const Target& target) {
     return ATTRCACHE_ERR_MOVED;
   }
   Readers& readers = target.registry.readers();
-  TableScope scope(readers.threads().self(), &table);
+  Frame frame(readers.threads().self(), &table);
   int first = ATTRCACHE_OK;
   // Destructors may attach something again. What they attach in the last round is lost with its
   // slot, and its keyval stays for ever.
@@ -39,12 +39,12 @@ int abandon_attributes(const Target& target) {
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         const int result = abandon_one(target, *--item);
-        if (scope.table_died()) return first;
+        if (frame.table_died) return first;
         if (first == ATTRCACHE_OK) first = result;
       }
     }
     if (table.replaced()) abandon_handed_off(readers, table);
-    if (scope.table_died()) return first;
+    if (frame.table_died) return first;
     if (what_is_left(readers, table) == ATTRCACHE_OK) break;
   }
   release_table(target.registry, table);

@@ -50,8 +50,9 @@ struct Found {
 
 unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& slot) {
   unsigned sets = 0;
-  for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
-    if (f.slot == &slot && f.sets > sets && !f.table_died) sets = f.sets;
+  any_frame_of(thread.innermost, &table, [&](const Frame& f) {
+    if (f.slot == &slot) sets = f.sets;  // the innermost of them knows
+    return sets != 0;
   });
   return sets;
 }
@@ -65,7 +66,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
     return true;
   }
   const uint64_t again = meta::taken_back(old.meta);
-  return slot::take_back(  // (S7)
+  return slot::put(  // (S7)
       slot, replacement,
       {old.value, again != 0
                       ? again
@@ -81,14 +82,10 @@ bool end_failed_deletion(const Registry& registry, slot::Claim claim, id::Keyval
 }
 
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {
-  bool deleting = false;
-  for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
-    if (f.use == Frame::Use::kDeleting && f.slot == &slot && !f.table_died &&
-        meta::sequence(f.attachment) == meta::sequence(m)) {
-      deleting = true;
-    }
+  return any_frame_of(thread.innermost, &table, [&](const Frame& f) {
+    return f.use == Frame::Use::kDeleting && f.slot == &slot &&
+           meta::sequence(f.attachment) == meta::sequence(m);
   });
-  return deleting;
 }
 
 int continue_set(Registry& registry, Table& table, void* object, Key key, uint64_t value,
@@ -143,10 +140,10 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
   }
   ThreadState& thread = registry.threads().self();
   if (deletion.hand_off(target, thread, slot, keyval, now, &claim)) return ATTRCACHE_OK;
-  TableScope scope(thread, &table, Frame::Use::kDeleting, deletion.cell());
+  Frame frame(thread, &table, Frame::Use::kDeleting, deletion.cell());
   const unsigned ordinal = this_thread().ordinal;
   int code;
-  if (delete_claimed(target, scope, slot, claim, now, keyval, OnFailure::kKeep, &code))
+  if (delete_claimed(target, frame, slot, claim, now, keyval, OnFailure::kKeep, &code))
     registry.drop_in_stripe(keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }

@@ -60,15 +60,16 @@ inline int delete_attribute(const Target& target, id::Keyval keyval, int* callba
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m);
 
 // Runs the delete_fn of a value that has one, and that the caller owns or has claimed.
-[[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
+[[gnu::always_inline]] inline int run_delete_fn(const Target& target, Frame& frame,
                                                 const Pair& slot, SlotContent owned,
                                                 id::Keyval keyval) {
   const Registry& registry = target.registry;
-  scope.begin(&slot, owned.meta);
+  frame.slot = &slot;
+  frame.attachment = owned.meta;
   // The value's reference keeps the callbacks alive.
   const int code = run_delete(registry.callbacks(keyval), registry.convention(), target.object,
                               registry.number_of(keyval), owned.value, meta::tag(owned.meta));
-  scope.end();
+  frame.slot = nullptr;
   return code;
 }
 
@@ -88,12 +89,12 @@ inline int fail(int code, int* callback_code) {
 // ends the claim. True: the value is gone, and its reference on the keyval is the caller's to drop.
 // False: delete_fn has failed, and the value is attached as it was (unless its keyval deletes
 // once).
-[[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
+[[gnu::always_inline]] inline bool delete_claimed(const Target& target, Frame& frame,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, id::Keyval keyval,
                                                   OnFailure on_failure, int* code) {
-  *code = run_delete_fn(target, scope, slot, claimed, keyval);
-  if (scope.table_died()) return true;
+  *code = run_delete_fn(target, frame, slot, claimed, keyval);
+  if (frame.table_died) return true;
   if (*code != 0) [[unlikely]]
     return end_failed_deletion(target.registry, claim, keyval, on_failure);
   claim.detach();  // (S12)

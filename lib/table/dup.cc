@@ -82,8 +82,8 @@ class Dup {
       : registry_(from.registry),
         from_(from),
         to_(to),
-        old_scope_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
-        new_scope_(registry_.threads().self(), &to.table) {}
+        old_frame_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
+        new_frame_(registry_.threads().self(), &to.table) {}
   ~Dup() {
     if (cell_ != nullptr) registry_.readers().release(*cell_);
   }
@@ -115,10 +115,10 @@ class Dup {
   }
 
   // Whether a callback has freed the new object.
-  bool new_table_died() const { return new_scope_.table_died(); }
+  bool new_table_died() const { return new_frame_.table_died; }
 
  private:
-  bool table_died() const { return old_scope_.table_died() || new_table_died(); }
+  bool table_died() const { return old_frame_.table_died || new_table_died(); }
   // Ends the copying of an attribute without attaching a copy.
   int give_up(id::Keyval keyval, int result) {
     registry_.drop(keyval);
@@ -171,12 +171,13 @@ class Dup {
     bool held;
     if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
       return give_up(keyval, table_died() ? ATTRCACHE_ERR_FREED : ATTRCACHE_OK);
-    old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
+    old_frame_.slot = &slot;
+    old_frame_.announced = held ? cell_ : nullptr;
     const Copied copied =
         run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
                  registry_.number_of(keyval), found.value, meta::tag(found.meta));
-    old_scope_.end();
-    if (old_scope_.announced() != nullptr) let_go(registry_.readers(), slot, *cell_);
+    old_frame_.slot = nullptr;
+    if (old_frame_.announced != nullptr) let_go(registry_.readers(), slot, *cell_);
     if (copied.code != 0) [[unlikely]] {
       *callback_code = copied.code;
       return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
@@ -184,7 +185,7 @@ class Dup {
     if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
     if (!is_tag(copied.tag)) [[unlikely]]
       return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
-    if (new_scope_.table_died()) [[unlikely]]
+    if (new_frame_.table_died) [[unlikely]]
       return give_up(keyval, ATTRCACHE_ERR_FREED);
     return attach(made, keyval, like, copied.value, copied.tag, callback_code);
   }
@@ -212,8 +213,8 @@ class Dup {
   Registry& registry_;
   const Target& from_;
   const Target& to_;
-  TableScope old_scope_;
-  TableScope new_scope_;
+  Frame old_frame_;
+  Frame new_frame_;
   // The cell in which each copy is announced in turn.
   Announcement* cell_ = nullptr;
 };

@@ -69,13 +69,13 @@ constexpr int kBegins = 1000;
 [[gnu::noinline]] int begin(const Target& target, attrcache_delete_mode mode) {
   if (mode == ATTRCACHE_DRAIN_FINALLY || mode == kDrainInUse) return kBegins;
   Readers& readers = target.registry.readers();
-  const TableScope scope(readers.threads().self(), &target.table);
+  Frame frame(readers.threads().self(), &target.table);
   const bool others = others_may_use(readers, target.table);
-  if (scope.table_died()) return ATTRCACHE_OK;
+  if (frame.table_died) return ATTRCACHE_OK;
   return others ? ATTRCACHE_ERR_BUSY : kBegins;
 }
 
-// A free, while it runs. Its TableScope is a variable of its own, because callbacks reach that: as
+// A free, while it runs. Its Frame is a variable of its own, because callbacks reach that: as
 // a member it would make the compiler load the other members anew after each callback.
 class Free {
  public:
@@ -92,21 +92,21 @@ class Free {
 
   // Deletes everything. *emptied: the table is to be released.
   int run(bool* emptied) {
-    TableScope scope(readers_.threads().self(), &table_, Frame::Use::kDeleting);
+    Frame frame(readers_.threads().self(), &table_, Frame::Use::kDeleting);
     for (int round = 0; round < kMaxDeletingRounds; ++round) {
-      if (!all_in_order(scope)) return result_;
+      if (!all_in_order(frame)) return result_;
       const int left = what_is_left(readers_, table_);
       if (left == ATTRCACHE_ERR_REATTACHED) continue;
       if (left != ATTRCACHE_OK && !finally()) return left;
       if (table_.replaced()) {  // by a callback, if the caller was alone
-        if (others_may_use(readers_, table_) && !scope.table_died()) {
+        if (others_may_use(readers_, table_) && !frame.table_died) {
           if (!finally()) return ATTRCACHE_ERR_BUSY;
           abandon_handed_off(readers_, table_);
         }
         // Callbacks may have run.
-        if (!scope.table_died() && what_is_left(readers_, table_) != ATTRCACHE_OK) continue;
+        if (!frame.table_died && what_is_left(readers_, table_) != ATTRCACHE_OK) continue;
       }
-      *emptied = !scope.table_died();
+      *emptied = !frame.table_died;
       return result_;
     }
     if (finally()) abandon_attributes(target_);
@@ -117,7 +117,7 @@ class Free {
   bool finally() const { return mode_ == ATTRCACHE_DRAIN_FINALLY; }
 
   // Deletes the attribute of a slot, if there is one.
-  int one(TableScope& scope, const Batch::Item& item, HeldByOthers& is_held) {
+  int one(Frame& frame, const Batch::Item& item, HeldByOthers& is_held) {
     Registry& registry = target_.registry;
     Pair& slot = *item.slot;
     const SlotContent now = slot.load();
@@ -139,7 +139,7 @@ class Free {
         claim.restore();  // (S9) it can, since no other thread uses the table
         return ATTRCACHE_ERR_BUSY;
       }
-      if (delete_claimed(target_, scope, slot, claim, now, keyval, on_failure_, &code))
+      if (delete_claimed(target_, frame, slot, claim, now, keyval, on_failure_, &code))
         registry.drop_in_stripe(keyval, ordinal_);
     }
     if (listener_.deleted_fn != nullptr) [[unlikely]]
@@ -152,16 +152,16 @@ class Free {
   }
 
   // Deletes everything, the youngest first. False: the free ends here.
-  bool all_in_order(TableScope& scope) {
+  bool all_in_order(Frame& frame) {
     HeldByOthers is_held(target_);
     Batch batch(table_, &target_.registry.memory());
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
-        const int result = one(scope, *item, is_held);
+        const int result = one(frame, *item, is_held);
         if (result != ATTRCACHE_OK && !goes_on_after(result, *item)) [[unlikely]]
           return false;
-        if (scope.table_died()) return false;  // a callback freed the object
+        if (frame.table_died) return false;  // a callback freed the object
       }
     }
     return true;
@@ -205,11 +205,12 @@ int what_is_left(const Readers& readers, Table& table) {
 }
 
 void release_table(Registry& registry, Table& table) {
-  for_each_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
+  any_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
     f.table_died = true;
     // An attribute attached to the same memory later must not be taken for held.
     if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
     f.announced = nullptr;
+    return false;
   });
   if (table.replaced()) [[unlikely]]
     forget_table(registry.readers(), table);

@@ -26,9 +26,10 @@ bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
 // given up with the table.
 template <typename Visit>
 void for_each_copy(const ThreadState& thread, const Table& table, Visit visit) {
-  for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
+  any_frame_of(thread.innermost, &table, [&](const Frame& f) {
     if (f.use == Frame::Use::kCopying && f.slot != nullptr && f.announced != nullptr)
       visit(*static_cast<const Pair*>(f.slot), *f.announced);
+    return false;
   });
 }
 

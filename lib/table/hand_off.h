@@ -125,7 +125,7 @@ class HeldByOthers {
   const Target& target_;
   bool looked_ = false;
   bool looked_for_light_ = false;
-  uint64_t slots_[kSlots / 64];  // a bit for each slot of which other threads hold a value
+  uint64_t slots_[kSlots / 64];  // by hash: the slots of which anybody holds a value
 };
 
 // How many holders an attachment has. While holds of any value begin or end, one may count twice.

@@ -92,10 +92,10 @@ constexpr uint64_t kBorrowsForALightOne = 32;
 int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                     Pair& slot, Announcement& cell) {
   Readers& readers = registry.readers();
-  const TableScope scope(readers.threads().self(), &table);
+  Frame frame(readers.threads().self(), &table);
   for (;;) {
     let_go(readers, slot, cell);
-    if (scope.table_died()) break;
+    if (frame.table_died) break;
     const uint64_t m = slot.load_meta();
     if (!meta::holdable(m, keyval)) return find_none(registry, table, keyval, borrowed, cell);
     if (hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy)) [[likely]]

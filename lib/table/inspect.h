@@ -61,7 +61,7 @@ size_t list_keyvals(Registry& registry, Inspected<attrcache_keyval_info> infos);
 int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info,
                     const Inspected<attrcache_callbacks>& callbacks);
 
-// The same for a table's attributes, in the order of setting.
+// As list_keyvals(), for a table's attributes, in the order of setting.
 size_t list_attributes(const Registry& registry, const Table& table,
                        const Inspected<attrcache_attribute_info>& infos);
 

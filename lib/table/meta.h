@@ -10,7 +10,8 @@
 //   52 .. 45  how often the value was taken back after it had been replaced (kBack)
 //   44        0
 //   43        the keyval has a delete_fn, and only full readers hold the value (kFull; hold.h)
-//   42        the keyval has a delete_fn, and no thread has ever held the value (kUnheld)
+//   42        the keyval has a delete_fn, and no thread has held the value, nor failed to
+//             delete it (kUnheld)
 //   41        the keyval has no delete_fn (kNoDeleteFn)
 //   40        deleting: a thread has claimed the value, to delete it
 //   39        0; Pair uses it while it changes a slot (pair_bits::kChanging)

@@ -63,13 +63,12 @@ inline int give_up_set(Registry& registry, id::Keyval keyval) {
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
   if (deletion.hand_off(target, thread, slot, key.keyval, now, nullptr)) return ATTRCACHE_OK;
-  TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
-  const int code = run_delete_fn(target, scope, slot, now, key.keyval);
+  Frame frame(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
+  const int code = run_delete_fn(target, frame, slot, now, key.keyval);
   int result = ATTRCACHE_OK;
   if (code != 0) [[unlikely]] {
     tell(code, callback_code);
-    if (!scope.table_died() &&
-        take_back(registry, target.table, slot, now, replacement, key.keyval))
+    if (!frame.table_died && take_back(registry, target.table, slot, now, replacement, key.keyval))
       result = ATTRCACHE_ERR_CALLBACK;
   }
   if (counter == nullptr || !References::drop_open(*counter)) [[unlikely]]

@@ -3,7 +3,7 @@
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
 // in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
 // sees by plain stores.) Which operation takes which step is decided in set.h, attribute.h and
-// attribute.cc (set, delete), hold.cc (borrow), dup.cc and free.cc.
+// attribute.cc (set, delete), hold.h and hold.cc (borrow, copies), hand_off.cc, dup.cc and free.cc.
 // How a deletion is handed off to holders is in readers/tomb.h.
 //
 // The states of a slot, and the steps that lead from each:
@@ -23,7 +23,7 @@
 //                    old value is there again, in place of the new one, if that is exactly as S6
 //                    attached it. (Of a keyval that deletes once: -> EMPTY)
 //                S8  claim -> CLAIMED, by a delete or a free. From now on nobody gets hold of it
-//   CLAIMED      S9  restore -> ATTACHED, by the claimer, whose delete_fn has failed
+//   CLAIMED      S9  restore -> ATTACHED, no longer unheld, by the claimer, whose delete_fn failed
 //                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value,
 //                    and it will not be restored
 //                S11 attach over -> ATTACHED: a set, whose value takes the place of the claimed one
@@ -61,6 +61,7 @@ namespace attrcache::slot {
 //   (S1, S11) `now` was nothing, or a claimed value: the new value has a reference of its own.
 //   (S2) A value without delete_fn: the new one takes over its reference on the keyval.
 //   (S6) A value that has one: it is the caller's from now on, and so is its reference.
+//   (S7) Exactly what S6 has put there: the old value is attached once more.
 inline bool put(Pair& slot, SlotContent& now, SlotContent value) {
   return slot.compare_exchange(now, value);
 }
@@ -77,12 +78,6 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
       [[likely]]
     return replaced;
   return meta::attached(meta::like(replaced), tag, table.tick());
-}
-
-// (S7) Undoes S6: `again` is attached once more. False: the new value was held, deleted
-// or replaced meanwhile.
-inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
-  return slot.compare_exchange(attached, again);
 }
 
 // ---- Deleting ----

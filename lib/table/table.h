@@ -178,10 +178,10 @@ struct Table {
   // The last sequence number that was given out.
   uint64_t now() const { return clock.load(kRelaxed) & ~kReplaced; }
 
-  // Marks the table before a delete claims a value (S8), before one with a delete_fn leaves its slot
-  // to another value (S6, S11), or leaves it undeleted: from then on its slots don't show all that
-  // other threads' calls, and delete_fns, may still do with the table. Relaxed: the thread that frees
-  // the object has seen what that step did, or that delete_fn, and with it the mark.
+  // Marks the table before a delete claims a value (S8), before one with a delete_fn leaves its
+  // slot to another value (S6, S11), or leaves it undeleted: from then on its slots don't show all
+  // that other threads' calls, and delete_fns, may still do with the table. Relaxed: the thread that
+  // frees the object has seen what that step did, or that delete_fn, and with it the mark.
   void mark_replaced() {
     if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
   }
@@ -189,8 +189,8 @@ struct Table {
   // For a caller that is alone with the table, and has found nothing that others may still do.
   void forget_replaced() { clock.store(now(), kRelaxed); }
 
-  // Calls visit(index, slot) for every slot that exists: those of the first leaf, and then those of
-  // the others in the order in which these were made.
+  // Calls visit(index, slot) for every slot that exists: those in the table itself and in the first
+  // leaf, and then those of the others in the order in which these were made.
   template <typename Visit>
   void for_each(Visit visit);
 
