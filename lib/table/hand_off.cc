@@ -202,10 +202,17 @@ void forget_table(const Readers& readers, const Table& table) {
 }
 
 void end_all_handed_off(Readers& readers) {
-  readers.for_each_tomb([&](Tomb& tomb, uint64_t now) {
-    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
-      delete_handed_off(readers, tomb);
-  });
+  constexpr int kMaxRounds = 16;
+  bool any = true;  // again, because their delete_fns may hand off others
+  for (int round = 0; any && round < kMaxRounds; ++round) {
+    any = false;
+    readers.for_each_tomb([&](Tomb& tomb, uint64_t now) {
+      if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) {
+        delete_handed_off(readers, tomb);
+        any = true;
+      }
+    });
+  }
 }
 
 }  // namespace attrcache

@@ -96,6 +96,10 @@ int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowe
   for (;;) {
     let_go(readers, slot, cell);
     if (frame.table_died) break;
+    if (borrowed->holds() && in_use(readers, borrowed)) {  // a callback has borrowed into it
+      readers.release(cell);
+      return ATTRCACHE_ERR_ARGUMENT;
+    }
     const uint64_t m = slot.load_meta();
     if (!meta::holdable(m, keyval)) return find_none(registry, table, keyval, borrowed, cell);
     if (hold_found(slot, m, Says::kBorrows, cell, &borrowed->copy)) [[likely]]

@@ -262,6 +262,7 @@ int Fixture::free(int key) {
 bool Fixture::borrow(int object, int key, attrcache_borrowed* borrowed) {
   CallScope scope(*this, Calling::kOther, object, key);
   const int result = attrcache_borrow(kind_, &tables_[object], keys[key].keyval, borrowed);
+  if (result == ATTRCACHE_ERR_ARGUMENT) return false;  // *borrowed is in use
   const int n = result == ATTRCACHE_OK ? number(borrowed->value) : 0;
   record(Call::kBorrow, attribute(object, key), n, result, scope.call.begin);
   if (result == ATTRCACHE_OK) {

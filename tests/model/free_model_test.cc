@@ -154,5 +154,24 @@ TEST(FreeModelTest, WithinADeletionThatWasHandedToABorrow) {
   race({{3, 0}}, begin, replace_and_erase, borrow);
 }
 
+// A borrow that was handed a deletion, within which its thread borrows into the same.
+TEST(FreeModelTest, BorrowIntoTheSameWithinADeletionThatWasHandedToABorrow) {
+  static bool borrowed;
+  const auto begin = [](Fixture& f) {
+    prepare<[](Fixture& f) { borrowed = f.borrow(0, 0, &held[0]); }>(f, 2);
+    borrowed = false;
+    f.use(0, 1);
+  };
+  const auto borrow = [](Fixture& f) {
+    const bool held_it = f.borrow(0, 1, &held[0]);
+    reaches("borrowed within a borrow", borrowed);
+    expect(!held_it || !borrowed, "a borrow doesn't lose what is in use");
+    if (held_it) f.give_back(&held[0]);  // within which the delete_fn may run, too
+    if (borrowed) f.give_back(&held[0]);
+  };
+  race(
+      {{3, 0}}, begin, [](Fixture& f) { f.set(0, 1, 3); }, borrow);
+}
+
 }  // namespace
 }  // namespace attrcache::model

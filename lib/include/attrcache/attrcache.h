@@ -176,8 +176,8 @@
  *
  * 10. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until
  *    the last is gone; then it is STALE until its int is used again, after at least 16000 more
- *    creations. (Fewer only where nearly all 131008 keyvals of the kind are alive: 256 for each
- *    that isn't.)
+ *    creations. (Fewer only where nearly all 131008 keyvals of the kind are alive, or memory for
+ *    more is refused: 256 for each one free.)
  *
  * 11. Bad arguments are errors: a keyval, a null pointer or a mode that isn't valid never crashes
  *    the library and never touches another object's attribute. (A pointer to memory that isn't what
@@ -188,10 +188,12 @@
  *    deletions that the domain has now, not on how many there once were; tests/budget counts it.
  *    The exceptions: attrcache_copy_all and attrcache_delete_all look at every slot that the object
  *    ever had. Where many deletions were handed off at once, and some of them are still, calls that
- *    let go of values may pass the records of those that are over, of one in 128 of them. And with
- *    attrcache_thread_hooks, deleters look at the records of all threads of the operating system
- *    that ever used the domain; and a value that is given back on another of these than it was
- *    borrowed on leaves an empty cell to look at, until the first one takes a further cell.
+ *    let go of values may pass the records of those that are over, of one in 128 of them; and an
+ *    attrcache_delete_all or attrcache_table_move of a table in which values were replaced may pass
+ *    all of them. And with attrcache_thread_hooks, deleters look at the records of all threads of
+ *    the operating system that ever used the domain; and a value that is given back on another of
+ *    these than it was borrowed on leaves an empty cell to look at, until the first one takes a
+ *    further cell.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -415,7 +417,7 @@ typedef enum attrcache_destroy_mode ATTRCACHE_ENUM_BASE {
    * it runs attaches some, it fails with BUSY when these have run. */
   ATTRCACHE_DESTROY_IF_UNUSED = 0,
   /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
-   * and haven't run yet. */
+   * and haven't run yet, and those that their delete_fns hand off, in at most 16 rounds. */
   ATTRCACHE_DESTROY_ANYWAY = 1
 } attrcache_destroy_mode;
 
@@ -768,8 +770,9 @@ ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* t
  * and not to the values.) Deletions that were left to holders are given up, too. Only the object's
  * owner may call this, before the domain ends, and no other thread may be within a call on the
  * table, not even within a delete_fn that its set or delete runs. A value that is still borrowed
- * must be given back before the same memory is a table again; otherwise the library may take what
- * is attached there for what was borrowed.
+ * must be given back before its memory is used again: the table's, or what the library had
+ * allocated for it (so before another table of the domain grows). Otherwise the library may take
+ * what is attached there for what was borrowed.
  * Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their keyvals are lost),
  * MOVED (its bytes are made new, and the memory stays with the table that owns it); after these two
  * the table is as new as well. Lock-free; may run destructors. (Beyond MPI.) */

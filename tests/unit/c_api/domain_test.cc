@@ -88,6 +88,27 @@ TEST_F(DomainEndTest, AnywayAbandonsAttachedValuesAndNeverCallsTheirCallbacks) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
+// Tables at many addresses, since these decide in which order deletions are found.
+TEST_F(DomainEndTest, AnywayRunsWhatHandedOffDeletionsHandOff) {
+  constexpr intptr_t kPairs = 64;
+  attrcache_table tables[kPairs][2] = {};
+  attrcache_borrowed borrowed[kPairs][2] = {};
+  const int keyvals[] = {recorder.keyval(kind), attached.keyval(kind)};
+  recorder.on_delete = [&](const Call& call) {
+    return attrcache_delete(kind, &tables[call.value][1], this, keyvals[1], nullptr);
+  };
+  for (intptr_t i = 0; i < kPairs; ++i) {
+    for (const int n : {0, 1}) {
+      attrcache_set(kind, &tables[i][n], this, keyvals[n], reinterpret_cast<void*>(i), nullptr);
+      attrcache_borrow(kind, &tables[i][n], keyvals[n], &borrowed[i][n]);
+    }
+    EXPECT_EQ(attrcache_delete(kind, &tables[i][0], this, keyvals[0], nullptr), ATTRCACHE_OK);
+  }
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_ANYWAY), ATTRCACHE_OK);
+  EXPECT_EQ(attached.deletions.size(), size_t{kPairs});
+}
+
 TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
   recorder.keyval(kind);  // ends first, since it has the lower index
   const int second = attached.keyval(kind);
