@@ -176,17 +176,19 @@ class Attributes {
   Handle handle_;
 };
 
-#define ATTRCACHE_MPI2_IN_C(Name, Type, Xxx, XXX)                                                 \
-  struct Name {                                                                                   \
-    using Handle = Type;                                                                          \
-    static constexpr auto* create = &MPI_##Xxx##_create_keyval;                                   \
-    static constexpr auto* free = &MPI_##Xxx##_free_keyval;                                       \
-    static constexpr auto* set = &MPI_##Xxx##_set_attr;                                           \
-    static constexpr auto* get = &MPI_##Xxx##_get_attr;                                           \
-    static constexpr auto* remove = &MPI_##Xxx##_delete_attr;                                     \
-    static MPI_##Xxx##_copy_attr_function* null_copy() { return MPI_##XXX##_NULL_COPY_FN; }       \
-    static MPI_##Xxx##_copy_attr_function* dup() { return MPI_##XXX##_DUP_FN; }                   \
-    static MPI_##Xxx##_delete_attr_function* null_delete() { return MPI_##XXX##_NULL_DELETE_FN; } \
+#define ATTRCACHE_MPI2_IN_C(Name, Type, Class, CLASS)                                           \
+  struct Name {                                                                                 \
+    using Handle = Type;                                                                        \
+    static constexpr auto* create = &MPI_##Class##_create_keyval;                               \
+    static constexpr auto* free = &MPI_##Class##_free_keyval;                                   \
+    static constexpr auto* set = &MPI_##Class##_set_attr;                                       \
+    static constexpr auto* get = &MPI_##Class##_get_attr;                                       \
+    static constexpr auto* remove = &MPI_##Class##_delete_attr;                                 \
+    static MPI_##Class##_copy_attr_function* null_copy() { return MPI_##CLASS##_NULL_COPY_FN; } \
+    static MPI_##Class##_copy_attr_function* dup() { return MPI_##CLASS##_DUP_FN; }             \
+    static MPI_##Class##_delete_attr_function* null_delete() {                                  \
+      return MPI_##CLASS##_NULL_DELETE_FN;                                                      \
+    }                                                                                           \
   }
 ATTRCACHE_MPI2_IN_C(CommInC, MPI_Comm, Comm, COMM);
 ATTRCACHE_MPI2_IN_C(DatatypeInC, MPI_Datatype, Type, TYPE);
