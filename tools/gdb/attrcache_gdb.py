@@ -6,7 +6,7 @@
   (gdb) print *comms                    an attrcache_kind: its keyvals, with their callbacks
 
 No function of the program is called. The layouts are those of lib/table/table.h, lib/table/meta.h,
-lib/keyval/entries.h, registry.h and entry.h; tests/packaging/gdb_test.sh checks them.
+lib/keyval/entries.h and registry.h; tests/packaging/gdb_test.sh checks them.
 """
 
 import struct
