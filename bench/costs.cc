@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <latch>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -473,17 +474,31 @@ std::vector<bench::Operation> rows() {
     require(attrcache_delete_all(kind, &table, &table, ATTRCACHE_STOP_AT_FAILURE, nullptr));
     return uintptr_t{0};
   };
-  for (const long n : {1L, 100L, 10000L}) {
-    const auto hold = [n](Object& object) {
+  const auto hand_off = [](long n, long left) {
+    return [=](Object& object) {
       static Held all;
       all = Held(static_cast<size_t>(n));
       for (auto& one : all) {
         object.borrow(object.keyvals[0], &one);
         object.set(object.keyvals[0]);
       }
+      for (auto& one : std::span(all).subspan(static_cast<size_t>(left)))
+        require(attrcache_give_back(&one));
     };
+  };
+  for (const long n : {1L, 100L, 10000L}) {
     add(on_object(with("replace_and_free_beside_left_", n), 1, calling(), {0}, 0, 1,
-                  once_after(hold, replace_and_free_another)));
+                  once_after(hand_off(n, n), replace_and_free_another)));
+  }
+  // Of the object itself, in vain: of n values that were replaced while they were held, 100 still are.
+  const auto free_in_vain = [](Inputs& in) {
+    Object& object = *in.object;
+    return uintptr_t(attrcache_delete_all(object.kind, &object.table, &object,
+                                          ATTRCACHE_STOP_AT_FAILURE, nullptr));
+  };
+  for (const long n : {100L, 10000L}) {
+    add(on_object(with("free_in_vain_beside_100_left_of_", n), 1, calling(), {0}, 0, 1,
+                  once_after(hand_off(n, 100), free_in_vain)));
   }
   // Where the table once had a value with a delete_fn, which was replaced, and is gone: seven
   // attributes without callbacks are set, and the object is freed, which makes its table as new;

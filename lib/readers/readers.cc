@@ -21,6 +21,15 @@ void release_aligned(const Memory& memory, void* aligned) {
   memory.release(static_cast<void**>(aligned)[-1]);
 }
 
+// Puts a tomb first in a list. Release: pairs with walks along the list; also in the tomb itself,
+// where a walk may be that came before it was unlinked. Acquire: that goes on to what others pushed.
+void push(Atomic<Tomb*>& first, Tomb& tomb, Atomic<Tomb*>& next) {
+  Tomb* now = first.load(kAcquire);
+  do {
+    next.store(now, kRelease);
+  } while (!first.compare_exchange_weak(now, &tomb, kRelease, kAcquire));
+}
+
 }  // namespace
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
@@ -29,9 +38,9 @@ Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
 }
 
 Readers::~Readers() {
-  for (const Bucket& bucket : buckets_) {
-    for (Tomb* tomb = bucket.first.load(kRelaxed); tomb != nullptr;) {
-      Tomb* const next = tomb->next;
+  for (const Atomic<Tomb*>& first : made_) {
+    for (Tomb* tomb = first.load(kRelaxed); tomb != nullptr;) {
+      Tomb* const next = tomb->next_made.load(kRelaxed);
       memory_.destroy(tomb);
       tomb = next;
     }
@@ -131,26 +140,52 @@ void Readers::release_another(Announcement& released) {
 }
 
 Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta, const void* table) {
-  Bucket& bucket = buckets_[bucket_at(reinterpret_cast<uintptr_t>(&slot), meta)];
-  Tomb* placed = bucket.first.load(kAcquire);  // as in for_each_tomb_in()
-  while (placed != nullptr && !placed->place()) placed = placed->next;
+  const size_t at = bucket_at(reinterpret_cast<uintptr_t>(&slot), meta);
+  Bucket& bucket = buckets_[at];
+  // Counted before it is taken, so that a tomb that is being placed doesn't pass for a free one; and
+  // the thread that takes it when it is open uncounts it. The deleter's fence orders this (L9).
+  bucket.in_use.fetch_add(1, kRelaxed);
+  Tomb* placed = made_[at].load(kAcquire);  // pairs with push(), for those behind it, too
+  while (placed != nullptr && !placed->place()) placed = placed->next_made.load(kRelaxed);
   if (placed == nullptr) {
     placed = std::exchange(mine()->tomb, nullptr);
     placed->bucket = &bucket;
     placed->place();
-    Tomb* next = bucket.first.load(kRelaxed);
-    do {
-      placed->next = next;
-      // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
-    } while (!bucket.first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
+    push(made_[at], *placed, placed->next_made);
   }
-  // Now, because the thread that takes it when it is open uncounts it. The deleter's fence orders
-  // this (L9).
-  bucket.in_use.fetch_add(1, kRelaxed);
-  bucket.placed.fetch_add(1, kRelease);  // pairs with for_each_tomb_in()
+  if (!placed->linked) {
+    placed->linked = true;
+    bucket.linked.fetch_add(1, kRelaxed);  // a count; before another thread may unlink it
+    push(bucket.first, *placed, placed->next);
+  }
   placed->of_table = &of_tables_[counter_of(table)];
   placed->of_table->fetch_add(1, kRelaxed);
   return *placed;
+}
+
+// Unlinks the free tombs behind the first. That stays, so that only push() changes `first`. One
+// thread does this at a time; another leaves what it has freed to that one, which looks once more. If
+// the bucket is crowded, free tombs are behind the first, until others place them: nobody waits.
+void Readers::unlink_free_tombs(Bucket& bucket) {
+  while (bucket.crowded()) {
+    // Acquires what the thread before has unlinked; or releases what this one has freed.
+    if ((bucket.linked.fetch_or(Bucket::kUnlinking, kAcqRel) & Bucket::kUnlinking) != 0) return;
+    uint32_t unlinked = 0;
+    Tomb* before = bucket.first.load(kAcquire);  // pairs with push(), for those behind it, too
+    // Relaxed: nobody else changes the `next` of a linked tomb.
+    while (Tomb* const tomb = before->next.load(kRelaxed)) {
+      if (tomb->place()) {  // so nobody else places it meanwhile
+        // Release: a walk that passes it over sees what its delete_fn did.
+        before->next.store(tomb->next.load(kRelaxed), kRelease);
+        tomb->linked = false;
+        tomb->free();
+        ++unlinked;
+      } else {
+        before = tomb;
+      }
+    }
+    bucket.linked.fetch_sub(Bucket::kUnlinking + unlinked, kAcqRel);  // pairs with the fetch_or
+  }
 }
 
 }  // namespace attrcache

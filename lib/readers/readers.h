@@ -101,16 +101,18 @@ class Readers {
     Bucket& of = *tomb.bucket;
     Atomic<uint32_t>& of_table = *tomb.of_table;
     tomb.free();
-    of.in_use.fetch_sub(1, kRelease);
+    of.in_use.fetch_sub(1, kAcqRel);  // acquire: what is linked, what others have freed
     of_table.fetch_sub(1, kRelease);
+    if (of.crowded()) [[unlikely]]
+      unlink_free_tombs(of);
   }
   // Whether any tomb is in use of this table, or of others that share its counter. Acquire: pairs
   // with free_tomb().
   bool any_handed_off(const void* table) const {
     return of_tables_[counter_of(table)].load(kAcquire) != 0;
   }
-  // Visits the tombs, with their states, that share a bucket with this attachment; or all that may
-  // be in use.
+  // Visits the tombs, with their states, that share a bucket with this attachment, or all: each that
+  // is open or taken throughout, and perhaps others, or one more than once.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
     for_each_tomb_in(bucket(reinterpret_cast<uintptr_t>(slot), meta), visit);
@@ -119,14 +121,15 @@ class Readers {
   void for_each_tomb(Visit visit) const {
     for (const Bucket& bucket : buckets_) for_each_tomb_in(bucket, visit);
   }
-  // The same for those of a table that are open or taken. (One that is only placed may still name
-  // the table of its former use.)
+  // The same for those of a table, or all for null, that are open or taken. (One that is only placed
+  // may still name the table of its former use.)
   template <typename Visit>
   void for_each_tomb_of(const void* table, Visit visit) const {
-    if (!any_handed_off(table)) [[likely]]
+    if (table != nullptr && !any_handed_off(table)) [[likely]]
       return;
     for_each_tomb([&](Tomb& tomb, uint64_t now) {
-      if (Tomb::phase(now) >= Tomb::kOpen && tomb.table.load(kRelaxed) == table) visit(tomb, now);
+      const bool here = table == nullptr || tomb.table.load(kRelaxed) == table;
+      if (Tomb::phase(now) >= Tomb::kOpen && here) visit(tomb, now);
     });
   }
 
@@ -156,22 +159,15 @@ class Readers {
     return reinterpret_cast<uintptr_t>(table) / alignof(Pair) % kTables;
   }
 
-  // Tombs stay in the list; the first that is free is placed first. So a walk ends where it has seen
-  // as many open as are in use. Those are all, unless one was placed meanwhile: it is counted before
-  // it is open, in `placed` after `in_use`.
   template <typename Visit>
   static void for_each_tomb_in(const Bucket& bucket, Visit visit) {
-    const uint32_t placed = bucket.placed.load(kAcquire);  // pairs with place_tomb()
-    uint32_t left = bucket.in_use.load(kAcquire);          // pairs with free_tomb()
-    if (left == 0) return;
-    // Acquire, here and of the state: pairs with place_tomb(), and with open().
-    for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr; tomb = tomb->next) {
-      const uint64_t now = tomb->state.load(kAcquire);
-      const bool open = Tomb::phase(now) >= Tomb::kOpen;
-      visit(*tomb, now);
-      if (open && --left == 0 && bucket.placed.load(kRelaxed) == placed) return;
-    }
+    if (bucket.in_use.load(kAcquire) == 0) return;  // pairs with free_tomb()
+    // Acquire: pairs with push() and unlink_free_tombs(); of the state, with open() and free().
+    for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr;
+         tomb = tomb->next.load(kAcquire))
+      visit(*tomb, tomb->state.load(kAcquire));
   }
+  [[gnu::noinline, gnu::cold]] static void unlink_free_tombs(Bucket& bucket);
 
   // The first record of a group that was entered. Relaxed: A3, or look_up(), has acquired it.
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
@@ -199,6 +195,7 @@ class Readers {
   Atomic<ThreadRecord*> groups_[ActiveRecords::kGroups] = {};
   mutable ActiveRecords active_;
   Bucket buckets_[kBuckets] = {};
+  Atomic<Tomb*> made_[kBuckets] = {};  // all tombs of each bucket, linked or not
   Atomic<uint32_t> of_tables_[kTables] = {};
 };
 

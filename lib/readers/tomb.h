@@ -15,7 +15,7 @@
 //   L2  looks at the slot again: the attachment       S8 claim)
 //       is there, so H holds it                   L7  heavy fence; looks: does anybody hold it?
 //       ... uses the value ...                        Nobody: D deletes
-//   L3  retracts                                  L8  counts a tomb of {slot, attachment}; opens
+//   L3  retracts                                  L8  links a tomb of {slot, attachment}; opens
 //   L4  looks whether its bucket has tombs            it: OPEN
 //   L5  takes its turn on the attachment's tomb,  L9  heavy fence; then takes its turn, and looks,
 //       by an exchange that changes nothing;          like a holder (L5). Nobody by now: L6;
@@ -61,7 +61,7 @@ namespace attrcache {
 struct Tomb {
   enum Phase : uint64_t {
     kFree,
-    kPlaced,  // belongs to the thread that fills it in, to open it
+    kPlaced,  // belongs to the thread that fills it in, to open it, or unlinks it
     kOpen,    // belongs to the thread that takes it
     kTaken    // belongs to the thread that deletes the value
   };
@@ -76,7 +76,7 @@ struct Tomb {
     return phase(now) == kFree &&
            state.compare_exchange_strong(now, with(now, kPlaced), kAcquire, kRelaxed);
   }
-  // Frees a tomb that the caller has taken, and counts its uses. Release: pairs with place().
+  // Frees a tomb that is the caller's, and counts its uses. Release: pairs with place().
   void free() {
     const uint64_t now = state.load(kRelaxed);
     state.store(with(now + kPhases + 1, kFree), kRelease);
@@ -107,17 +107,30 @@ struct Tomb {
   Atomic<uint32_t> keyval{0};
   Atomic<int> fortran_handle{0};  // the object's, if the callbacks are Fortran's
   Atomic<void*> object{nullptr};
-  Atomic<uint64_t> taker{0};  // the thread's identity; 0 until it has said so
-  Tomb* next = nullptr;       // of its bucket; written before it is published
-  struct TombBucket* bucket = nullptr;
-  Atomic<uint32_t>* of_table = nullptr;  // counts it; written by the thread that has placed it
+  Atomic<uint64_t> taker{0};            // the thread's identity; 0 until it has said so
+  struct TombBucket* bucket = nullptr;  // for good
+  Atomic<Tomb*> next_made{nullptr};     // of all in its bucket (Readers::made_)
+  Atomic<Tomb*> next{nullptr};          // of those that are linked
+  // These belong to the thread that has placed the tomb, or taken it:
+  bool linked = false;
+  Atomic<uint32_t>* of_table = nullptr;  // counts its table's
 };
 
-// Tombs of the attachments that have the same hash.
+// Tombs of the attachments that have the same hash. All that are in use are linked. A thread that
+// frees one unlinks free ones, unless at most one more is linked than twice as many as are in use. A
+// walk that is at a tomb while that is unlinked, or even linked again, goes on from there by `next`,
+// to all behind it that stay linked, as along a record's cells (LinkedCell). That is why a tomb stays
+// in its bucket. While a thread is stopped as it unlinks, walks in that bucket may be longer.
 struct TombBucket {
-  Atomic<Tomb*> first{nullptr};
+  static constexpr uint32_t kUnlinking = uint32_t{1} << 31;
+  // Relaxed: a thread that asks has acquired what matters, by free_tomb().
+  bool crowded() const {
+    return (linked.load(kRelaxed) & ~kUnlinking) > 2 * in_use.load(kRelaxed) + 1;
+  }
+
+  Atomic<Tomb*> first{nullptr};  // of those that are linked
   Atomic<uint32_t> in_use{0};
-  Atomic<uint32_t> placed{0};  // how often any was
+  Atomic<uint32_t> linked{0};  // how many; and kUnlinking while a thread does that
 };
 
 }  // namespace attrcache

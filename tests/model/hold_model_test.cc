@@ -122,31 +122,6 @@ TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
   race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
 }
 
-// A holder looks for its tomb, which is behind a free one of its bucket: that is placed meanwhile,
-// for another attachment, and mustn't be taken for the one that is in use.
-TEST(Borrow, BesideAHandOffByATombBefore) {
-  static attrcache_borrowed held[2];
-  const auto borrow = [](Fixture& f, unsigned i) {
-    held[i] = {};
-    as_thread(1 + i, [&] { expect(f.borrow(0, static_cast<int>(i), &held[i]), "it is held"); });
-  };
-  const auto two_tombs = [borrow](Fixture& f) {
-    for (int key = 0; key < 3; ++key) f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.set(0, 1, 2);  // with number 2, which is in the bucket of the other slot's number 1
-    borrow(f, 0);
-    f.set(0, 0, 3);
-    borrow(f, 1);
-    for (int i = 0; i < 2; ++i) f.set(0, 2, 4 + i);
-    f.set(0, 1, 6);  // with number 6, in that bucket again
-    as_thread(2, [&] { f.give_back(&held[1]); });
-    borrow(f, 1);
-  };
-  const auto replace = [](Fixture& f) { f.set(0, 1, 7); };
-  const auto give_back = [](int i) { return [i](Fixture& f) { f.give_back(&held[i]); }; };
-  race({{2, 1}}, two_tombs, replace, give_back(0), give_back(1));
-}
-
 // A deletion may also be left to the thread itself, if it has borrowed the value.
 TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
   race({}, attached(), holding(erase), erase);

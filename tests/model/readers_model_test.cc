@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a look through all announcements must find, whatever comes and goes meanwhile: the records in
-// use (readers/active_records.h), and a record's linked cells (readers/thread_record.h).
+// use (readers/active_records.h), a record's linked cells (readers/thread_record.h), and a bucket's
+// linked tombs (readers/tomb.h).
 
 #include <algorithm>
 #include <utility>
 
 #include "platform/asymmetric_fence.h"
 #include "readers/active_records.h"
+#include "readers/readers.h"
 #include "readers/thread_record.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
@@ -287,5 +289,76 @@ TEST(LinkedCells, LinkedBesideALookForWhatIsAnnouncedThere) {
   }
 }
 
+// Tombs of one bucket.
+struct Tombs {
+  const attrcache_thread_hooks no_hooks = {};
+  const Threads threads{no_hooks};
+  Readers readers{threads, kProcessMemory, true};
+  Pair slot;
+
+  Tomb& open() {
+    expect(readers.reserve_tomb(), "there is memory");
+    Tomb& tomb = readers.place_tomb(slot, 0, nullptr);
+    tomb.open();
+    return tomb;
+  }
+  // How often a walk finds that tomb open; or how many it visits, of all.
+  int visits(const Tomb* of) {
+    int visits = 0;
+    readers.for_each_tomb(&slot, 0, [&](Tomb& tomb, uint64_t now) {
+      visits += of == nullptr || (&tomb == of && Tomb::phase(now) == Tomb::kOpen);
+    });
+    return visits;
+  }
+};
+
+// A thread frees a tomb, and so unlinks others; one looks for a tomb behind those; and one places two,
+// and frees them.
+TEST(LinkedTombs, UnlinkedBesideAWalkAndAHandOff) {
+  run_model({2, 1}, [] {
+    Tombs t;
+    Tomb* made[4];
+    for (Tomb*& tomb : made) tomb = &t.open();  // the last one is the first now
+    for (int i : {3, 2}) t.readers.free_tomb(*made[i]);
+    Plain<int> object;
+    spawn([&] {
+      object.read();
+      t.readers.free_tomb(*made[1]);
+    });
+    spawn([&] {
+      // A walk that passes over a tomb, since it is unlinked, sees what was done before it was freed.
+      if (t.visits(made[1]) == 0) object.write(1);
+      expect(t.visits(made[0]) != 0, "it was open before");
+      t.readers.free_tomb(*made[0]);
+    });
+    spawn([&] {
+      for (Tomb* const tomb : {&t.open(), &t.open()}) {
+        expect(t.visits(tomb) != 0, "it is open");
+        t.readers.free_tomb(*tomb);
+      }
+    });
+    join();
+    t.open();
+    expect(t.visits(nullptr) <= 2, "what is over costs nothing");
+    for (int i = 0; i < 4; ++i) expect(t.visits(&t.open()) == 1, "it is linked, once");
+  });
+}
+
+// Tombs that others place and free, while a thread that unlinks free ones passes them by, are unlinked
+// in the end.
+TEST(LinkedTombs, FreedWhileAnotherThreadUnlinks) {
+  run_model({3, 0}, [] {
+    Tombs t;
+    t.open();  // throughout
+    Tomb* const made[] = {&t.open(), &t.open(), &t.open()};
+    for (int i : {0, 1}) t.readers.free_tomb(*made[i]);
+    spawn([&] { t.readers.free_tomb(*made[2]); });
+    spawn([&] {
+      for (Tomb* const tomb : {&t.open(), &t.open(), &t.open()}) t.readers.free_tomb(*tomb);
+    });
+    join();
+    expect(t.visits(nullptr) <= 3, "the bucket isn't crowded");
+  });
+}
 }  // namespace
 }  // namespace attrcache::model

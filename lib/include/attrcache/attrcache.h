@@ -187,13 +187,11 @@
  * 12. Cost follows what is there. What a call costs depends on the threads, holders and handed-off
  *    deletions that the domain has now, not on how many there once were; tests/budget counts it.
  *    The exceptions: attrcache_copy_all and attrcache_delete_all look at every slot that the object
- *    ever had. Where many deletions were handed off at once, and some of them are still, calls that
- *    let go of values may pass the records of those that are over, of one in 128 of them; and an
- *    attrcache_delete_all or attrcache_table_move of a table in which values were replaced may pass
- *    all of them. And with attrcache_thread_hooks, deleters look at the records of all threads of
- *    the operating system that ever used the domain; and a value that is given back on another of
- *    these than it was borrowed on leaves an empty cell to look at, until the first one takes a
- *    further cell.
+ *    ever had. With attrcache_thread_hooks, deleters look at the records of all threads of the
+ *    operating system that ever used the domain; and a value that is given back on another of these
+ *    than it was borrowed on leaves an empty cell to look at, until the first one takes a further
+ *    cell. While a thread is stopped as it removes records of handed-off deletions that are over,
+ *    those stay of one in 128 of them.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -811,8 +809,8 @@ ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table,
  * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
  * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
  * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, except where deletions
- * have been handed off: there it is lock-free, since threads that hold several values may give back
- * and borrow again faster than this call can look through what they hold. (Beyond MPI.) */
+ * have been handed off: there it is lock-free, since others may begin and end holds, and hand off
+ * deletions, faster than this call can look through them. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
