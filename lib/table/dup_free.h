@@ -8,15 +8,11 @@
 #define ATTRCACHE_TABLE_DUP_FREE_H_
 
 #include "table/attribute.h"
-#include "table/batch.h"
 
 namespace attrcache {
 
 // Copies the attributes of `from` to `to`, the oldest first. If it fails, `to` is empty again.
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
-
-// How often callbacks may attach attributes to an object that is being freed, before it gives up.
-constexpr int kMaxDeletingRounds = 16;
 
 // Whom delete_attributes() tells of each attribute, as attrcache_delete_each says.
 struct Listener {
@@ -31,21 +27,13 @@ constexpr auto kDrainInUse = static_cast<attrcache_delete_mode>(ATTRCACHE_DRAIN_
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       Listener listener = {});
 
-// Gives up all attributes without calling delete_fn. Whatever it returns, the table is as new
-// afterwards.
+// Gives up all attributes without calling delete_fn. Whatever is attached or wrong, and whatever it
+// returns, the table is as new afterwards. The caller is alone with it, as in every free.
 int abandon_attributes(const Target& target);
-
-// Gives up the attribute of one slot. KEYVAL_KIND: it is of another kind, whose references aren't
-// known here.
-int abandon_one(const Target& target, const Batch::Item& item);
 
 // What a table holds besides what this thread is deleting further up its stack: OK if nothing, BUSY
 // if only what others are deleting, else REATTACHED.
 int what_is_left(const Readers& readers, Table& table);
-
-// Releases the memory of a table whose content doesn't matter any more, and notifies the operations
-// on it up this thread's stack.
-void release_table(Registry& registry, Table& table);
 
 // Moves everything to a table that is as new. No other thread may use either.
 int move_table(const Readers& readers, Table& from, Table& to);

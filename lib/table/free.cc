@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Free: deletes what a table holds. If nothing calls back, nobody can notice the order, and two
-// passes over the slots do it, by plain stores, since no other thread may use the object. Else all
-// are deleted in the reverse order of setting, and then what callbacks have attached meanwhile.
+// Free and abandon. A free deletes what a table holds. If nothing calls back, nobody can notice the
+// order, and two passes over the slots do it, by plain stores, since no other thread may use the
+// object. Else all are deleted in the reverse order of setting, and then what callbacks have attached
+// meanwhile. Abandoning can't fail: it is for callers that can't try again, such as destructors of
+// objects, and runtimes that end.
 
 #include "table/batch.h"
 #include "table/dup_free.h"
@@ -75,6 +77,37 @@ constexpr int kBegins = 1000;
   return others ? ATTRCACHE_ERR_BUSY : kBegins;
 }
 
+// How often callbacks may attach attributes to an object that is being freed, before it gives up.
+constexpr int kMaxDeletingRounds = 16;
+
+// Releases the memory of a table whose content doesn't matter any more, and notifies the operations
+// on it up this thread's stack.
+void release_table(Registry& registry, Table& table) {
+  any_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
+    f.table_died = true;
+    // An attribute attached to the same memory later must not be taken for held.
+    if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+    f.announced = nullptr;
+    return false;
+  });
+  if (table.replaced()) [[unlikely]]
+    forget_table(registry.readers(), table);
+  table.clear(registry.memory());
+}
+
+// Gives up the attribute of one slot. KEYVAL_KIND: it is of another kind, whose references aren't
+// known here.
+int abandon_one(const Target& target, const Batch::Item& item) {
+  uint64_t m = item.slot->load_meta();
+  if (!meta::visible(m) || meta::deleting(m)) return ATTRCACHE_OK;
+  const id::Keyval keyval = meta::keyval(m, item.index);
+  const bool known = target.registry.is_kind_of(keyval);
+  item.slot->store_unshared({0, 0});
+  if (!known) return ATTRCACHE_ERR_KEYVAL_KIND;
+  target.registry.drop(keyval);
+  return ATTRCACHE_OK;
+}
+
 // A free, while it runs. Its Frame is a variable of its own, because callbacks reach that: as
 // a member it would make the compiler load the other members anew after each callback.
 class Free {
@@ -101,7 +134,7 @@ class Free {
       if (table_.replaced()) {  // by a callback, if the caller was alone
         if (others_may_use(readers_, table_) && !frame.table_died) {
           if (!finally()) return ATTRCACHE_ERR_BUSY;
-          abandon_handed_off(readers_, table_);
+          if (abandon_handed_off(readers_, table_) && !frame.table_died) continue;
         }
         // Callbacks may have run.
         if (!frame.table_died && what_is_left(readers_, table_) != ATTRCACHE_OK) continue;
@@ -204,17 +237,34 @@ int what_is_left(const Readers& readers, Table& table) {
   return left;
 }
 
-void release_table(Registry& registry, Table& table) {
-  any_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
-    f.table_died = true;
-    // An attribute attached to the same memory later must not be taken for held.
-    if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
-    f.announced = nullptr;
-    return false;
-  });
-  if (table.replaced()) [[unlikely]]
-    forget_table(registry.readers(), table);
-  table.clear(registry.memory());
+int abandon_attributes(const Target& target) {
+  Table& table = target.table;
+  const Memory& memory = target.registry.memory();
+  if (!table.owns_its_memory()) {
+    table.directory.store(nullptr, kRelaxed);  // it is another table's
+    table.clear(memory);
+    return ATTRCACHE_ERR_MOVED;
+  }
+  Readers& readers = target.registry.readers();
+  Frame frame(readers.threads().self(), &table);
+  int first = ATTRCACHE_OK;
+  // Destructors may attach something again, and hand off its deletion. What they attach in the last
+  // round is lost with its slot, and its keyval stays for ever.
+  for (int round = 0; round < kMaxDeletingRounds; ++round) {
+    Batch batch(table, &memory);
+    while (batch.next()) {
+      for (const Batch::Item* item = batch.end(); item != batch.begin();) {
+        const int result = abandon_one(target, *--item);
+        if (frame.table_died) return first;
+        if (first == ATTRCACHE_OK) first = result;
+      }
+    }
+    const bool again = table.replaced() && abandon_handed_off(readers, table);
+    if (frame.table_died) return first;
+    if (!again && what_is_left(readers, table) == ATTRCACHE_OK) break;
+  }
+  release_table(target.registry, table);
+  return first;
 }
 
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,

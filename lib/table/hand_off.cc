@@ -56,6 +56,20 @@ void end_tomb(Readers& readers, Tomb& tomb) {
   registry.drop(keyval);
 }
 
+// Takes the deletions in a table that are handed off, or all for null, and does `end` to each; but to
+// no more than there are at first, since callbacks may hand off others. False: there are none.
+template <typename End>
+bool end_open(const Readers& readers, const Table* table, End end) {
+  int left = 0;
+  readers.for_each_tomb_of(table,
+                           [&](Tomb&, uint64_t now) { left += Tomb::phase(now) == Tomb::kOpen; });
+  const bool any = left != 0;
+  readers.for_each_tomb_of(table, [&](Tomb& tomb, uint64_t now) {
+    if (left > 0 && Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) --left, end(tomb);
+  });
+  return any;
+}
+
 }  // namespace
 
 const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
@@ -188,10 +202,8 @@ bool any_tomb_of(const Readers& readers, const Table& table, uint64_t but) {
   return any;
 }
 
-void abandon_handed_off(Readers& readers, const Table& table) {
-  readers.for_each_tomb_of(&table, [&](Tomb& tomb, uint64_t now) {
-    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) end_tomb(readers, tomb);
-  });
+bool abandon_handed_off(Readers& readers, const Table& table) {
+  return end_open(readers, &table, [&](Tomb& tomb) { end_tomb(readers, tomb); });
 }
 
 void forget_table(const Readers& readers, const Table& table) {
@@ -204,15 +216,8 @@ void forget_table(const Readers& readers, const Table& table) {
 void end_all_handed_off(Readers& readers) {
   constexpr int kMaxRounds = 16;
   bool any = true;  // again, because their delete_fns may hand off others
-  for (int round = 0; any && round < kMaxRounds; ++round) {
-    any = false;
-    readers.for_each_tomb([&](Tomb& tomb, uint64_t now) {
-      if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) {
-        delete_handed_off(readers, tomb);
-        any = true;
-      }
-    });
-  }
+  for (int round = 0; any && round < kMaxRounds; ++round)
+    any = end_open(readers, nullptr, [&](Tomb& tomb) { delete_handed_off(readers, tomb); });
 }
 
 }  // namespace attrcache

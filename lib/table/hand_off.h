@@ -140,8 +140,8 @@ bool finish_own_handed_off(Readers& readers, const Table& table);
 bool any_tomb_of(const Readers& readers, const Table& table, uint64_t but);
 
 // Gives up the deletions in a table that were handed off: drops their references, calls no
-// delete_fn.
-void abandon_handed_off(Readers& readers, const Table& table);
+// delete_fn. False: there were none. Else destructors may have run, and others been handed off.
+bool abandon_handed_off(Readers& readers, const Table& table);
 
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(const Readers& readers, const Table& table);

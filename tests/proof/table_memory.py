@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The memory of a table, released and reused beside deletions in progress: step 4 of
-lib/CONCURRENCY.md, free.cc and abandon.cc.
+lib/CONCURRENCY.md, free.cc.
 
 Any number of replacing sets and of deletes, in successive lives of the memory. The owner frees or
 abandons the object. It sees other threads by their claims in slots, by cells that say kDeletes, and

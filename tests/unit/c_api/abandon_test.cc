@@ -14,31 +14,48 @@ class AbandonTest : public ApiTest {
   int abandon(Object& of) { return attrcache_table_abandon(of.kind, &of.table); }
 };
 
-// Each keyval's destructor makes another keyval, attaches under it, and frees it. One chain ends;
-// the other is endless, and costs a keyval, not the table.
+int never(void*, int, void*, void*) {
+  ADD_FAILURE() << "it is given up";
+  return 0;
+}
+
+// Each keyval's destructor makes another keyval, attaches under it, and frees it; or replaces what it
+// has attached, while it holds that. One chain ends; another is endless, and costs a keyval, not the
+// table.
 TEST_F(AbandonTest, DestructorsThatAttachAgain) {
   struct Chain {
     Object object;
     int left = 0;
+    bool hands_off = false;
+    attrcache_borrowed held[5] = {};
     static void make(void* extra, void*) {
       auto* self = static_cast<Chain*>(extra);
       if (self->left-- == 0) return;
-      int keyval = make_keyval(self->object.kind, nullptr, nullptr, self, ATTRCACHE_C, make);
-      EXPECT_EQ(self->object.set(keyval, 1), ATTRCACHE_OK);
-      EXPECT_EQ(attrcache_keyval_free(self->object.kind, &keyval), ATTRCACHE_OK);
+      Object& object = self->object;
+      int keyval = make_keyval(object.kind, nullptr, self->hands_off ? callback(never) : nullptr,
+                               self, ATTRCACHE_C, make);
+      EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+      if (self->hands_off) {
+        EXPECT_EQ(attrcache_borrow(object.kind, &object.table, keyval, &self->held[self->left]),
+                  ATTRCACHE_OK);
+        EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+      }
+      EXPECT_EQ(attrcache_keyval_free(object.kind, &keyval), ATTRCACHE_OK);
     }
   };
   attrcache_domain* domain;
   ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
   Chain chain = {Object(kind_of(domain, 0))};
-  for (const int length : {5, 1 << 30}) {
+  for (const int length : {5, 1 << 30, -5}) {
     for (const bool by_abandon : {true, false}) {
-      chain.left = length;
+      chain.left = std::abs(length);
+      chain.hands_off = length < 0;
       Chain::make(&chain, nullptr);
       EXPECT_EQ(by_abandon ? abandon(chain.object) : chain.object.free(ATTRCACHE_DRAIN_FINALLY),
-                by_abandon || length == 5 ? ATTRCACHE_OK : ATTRCACHE_ERR_REATTACHED);
+                by_abandon || length <= 5 ? ATTRCACHE_OK : ATTRCACHE_ERR_REATTACHED);
       EXPECT_TRUE(chain.object.all_zero());
-      EXPECT_EQ(chain.left == -1, length == 5);
+      EXPECT_EQ(chain.left == -1, length <= 5);
+      for (auto& one : chain.held) attrcache_give_back(&one);
     }
   }
   chain.left = 0;
