@@ -21,8 +21,8 @@ void release_aligned(const Memory& memory, void* aligned) {
   memory.release(static_cast<void**>(aligned)[-1]);
 }
 
-// Puts a tomb first in a list. Release: pairs with walks along the list; also in the tomb itself,
-// where a walk may be that came before it was unlinked. Acquire: that goes on to what others pushed.
+// Puts a tomb first in a list. Release: pairs with walks along the list, also with one that is at
+// the tomb since before that was unlinked; it goes on to what others pushed, hence the acquire.
 void push(Atomic<Tomb*>& first, Tomb& tomb, Atomic<Tomb*>& next) {
   Tomb* now = first.load(kAcquire);
   do {
@@ -38,8 +38,8 @@ Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
 }
 
 Readers::~Readers() {
-  for (const Atomic<Tomb*>& first : made_) {
-    for (Tomb* tomb = first.load(kRelaxed); tomb != nullptr;) {
+  for (const TombBucket& bucket : buckets_) {
+    for (Tomb* tomb = bucket.made.load(kRelaxed); tomb != nullptr;) {
       Tomb* const next = tomb->next_made.load(kRelaxed);
       memory_.destroy(tomb);
       tomb = next;
@@ -140,18 +140,17 @@ void Readers::release_another(Announcement& released) {
 }
 
 Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta, const void* table) {
-  const size_t at = bucket_at(reinterpret_cast<uintptr_t>(&slot), meta);
-  Bucket& bucket = buckets_[at];
-  // Counted before it is taken, so that a tomb that is being placed doesn't pass for a free one; and
-  // the thread that takes it when it is open uncounts it. The deleter's fence orders this (L9).
+  TombBucket& bucket = buckets_[bucket_of(&slot, meta)];
+  // Counted before it is taken, so that a tomb that is being placed doesn't pass for a free one;
+  // and the thread that takes it when it is open uncounts it. The deleter's fence orders this (L9).
   bucket.in_use.fetch_add(1, kRelaxed);
-  Tomb* placed = made_[at].load(kAcquire);  // pairs with push(), for those behind it, too
+  Tomb* placed = bucket.made.load(kAcquire);  // pairs with push(), for those behind it, too
   while (placed != nullptr && !placed->place()) placed = placed->next_made.load(kRelaxed);
   if (placed == nullptr) {
     placed = std::exchange(mine()->tomb, nullptr);
     placed->bucket = &bucket;
     placed->place();
-    push(made_[at], *placed, placed->next_made);
+    push(bucket.made, *placed, placed->next_made);
   }
   if (!placed->linked) {
     placed->linked = true;
@@ -164,14 +163,14 @@ Tomb& Readers::place_tomb(const Pair& slot, uint64_t meta, const void* table) {
 }
 
 // Unlinks the free tombs behind the first. That stays, so that only push() changes `first`. One
-// thread does this at a time; another leaves what it has freed to that one, which looks once more. If
-// the bucket is crowded, free tombs are behind the first, until others place them: nobody waits.
-void Readers::unlink_free_tombs(Bucket& bucket) {
-  while (bucket.crowded()) {
+// thread does this at a time; another leaves what it has freed to that one, which looks once more.
+// If the bucket is crowded, free tombs are behind the first, until others place them: nobody waits.
+void TombBucket::unlink_free() {
+  while (crowded()) {
     // Acquires what the thread before has unlinked; or releases what this one has freed.
-    if ((bucket.linked.fetch_or(Bucket::kUnlinking, kAcqRel) & Bucket::kUnlinking) != 0) return;
+    if ((linked.fetch_or(kUnlinking, kAcqRel) & kUnlinking) != 0) return;
     uint32_t unlinked = 0;
-    Tomb* before = bucket.first.load(kAcquire);  // pairs with push(), for those behind it, too
+    Tomb* before = first.load(kAcquire);  // pairs with push(), for those behind it, too
     // Relaxed: nobody else changes the `next` of a linked tomb.
     while (Tomb* const tomb = before->next.load(kRelaxed)) {
       if (tomb->place()) {  // so nobody else places it meanwhile
@@ -184,7 +183,7 @@ void Readers::unlink_free_tombs(Bucket& bucket) {
         before = tomb;
       }
     }
-    bucket.linked.fetch_sub(Bucket::kUnlinking + unlinked, kAcqRel);  // pairs with the fetch_or
+    linked.fetch_sub(kUnlinking + unlinked, kAcqRel);  // pairs with the fetch_or
   }
 }
 

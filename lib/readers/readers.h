@@ -83,10 +83,6 @@ class Readers {
 
   // ---- Tombs ----
 
-  // (L4) Whether there are tombs of an attachment, or of others that share a bucket with it.
-  [[gnu::always_inline]] bool any_tombs(uintptr_t slot, uint64_t meta) const {
-    return !bucket(slot, meta).in_use.equals_relaxed(0);
-  }
   // Ensures that the calling thread's next place_tomb() needs no memory. False: there is none.
   bool reserve_tomb() {
     ThreadRecord* const record = mine();
@@ -98,31 +94,31 @@ class Readers {
   // Ends the use of a tomb that is the caller's. Release: a thread that sees that no tomb is left
   // frees the object, which their delete_fns may have used.
   void free_tomb(Tomb& tomb) {
-    Bucket& of = *tomb.bucket;
+    TombBucket& of = *tomb.bucket;
     Atomic<uint32_t>& of_table = *tomb.of_table;
     tomb.free();
     of.in_use.fetch_sub(1, kAcqRel);  // acquire: what is linked, what others have freed
     of_table.fetch_sub(1, kRelease);
     if (of.crowded()) [[unlikely]]
-      unlink_free_tombs(of);
+      of.unlink_free();
   }
   // Whether any tomb is in use of this table, or of others that share its counter. Acquire: pairs
   // with free_tomb().
   bool any_handed_off(const void* table) const {
     return of_tables_[counter_of(table)].load(kAcquire) != 0;
   }
-  // Visits the tombs, with their states, that share a bucket with this attachment, or all: each that
-  // is open or taken throughout, and perhaps others, or one more than once.
+  // Visits the tombs, with their states, that share a bucket with this attachment, or all: each
+  // that is open or taken throughout, and perhaps others, or one more than once.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, uint64_t meta, Visit visit) const {
-    for_each_tomb_in(bucket(reinterpret_cast<uintptr_t>(slot), meta), visit);
+    for_each_tomb_in(buckets_[bucket_of(slot, meta)], visit);
   }
   template <typename Visit>
   void for_each_tomb(Visit visit) const {
-    for (const Bucket& bucket : buckets_) for_each_tomb_in(bucket, visit);
+    for (const TombBucket& bucket : buckets_) for_each_tomb_in(bucket, visit);
   }
-  // The same for those of a table, or all for null, that are open or taken. (One that is only placed
-  // may still name the table of its former use.)
+  // The same for those of a table, or all for null, that are open or taken. (One that is only
+  // placed may still name the table of its former use.)
   template <typename Visit>
   void for_each_tomb_of(const void* table, Visit visit) const {
     if (table != nullptr && !any_handed_off(table)) [[likely]]
@@ -137,37 +133,31 @@ class Readers {
 
  private:
 #ifdef ATTRCACHE_MODEL
-  static constexpr unsigned kBuckets = 2;
+  static constexpr unsigned kBuckets = 1;
 #else
   static constexpr unsigned kBuckets = 128;
 #endif
-  using Bucket = TombBucket;
 
-  // The low bits of a meta are its number's, which tell most attachments apart, and never change.
-  // So much can be computed by one instruction before the mask.
-  static size_t bucket_at(uintptr_t slot, uint64_t meta) {
-    static_assert(alignof(Pair) == sizeof(Bucket) || sizeof(void*) != 8);
-    return (slot + meta * 8) % (kBuckets * alignof(Pair)) / alignof(Pair);
-  }
-  const Bucket& bucket(uintptr_t slot, uint64_t meta) const {
-    return buckets_[bucket_at(slot, meta)];
+  // The low half of a meta is its number's, and never changes.
+  static size_t bucket_of(const Pair* slot, uint64_t meta) {
+    const uint64_t key = reinterpret_cast<uintptr_t>(slot) / sizeof(Pair) + uint32_t(meta);
+    return (key * 0x9e3779b97f4a7c15) >> 32 & (kBuckets - 1);  // Fibonacci hashing
   }
   // How many tombs tables have that share a counter. An odd number of counters, since the addresses
   // of tables are multiples of powers of two.
-  static constexpr unsigned kTables = kBuckets - 1;
+  static constexpr unsigned kTables = (kBuckets - 1) | 1;
   static unsigned counter_of(const void* table) {
     return reinterpret_cast<uintptr_t>(table) / alignof(Pair) % kTables;
   }
 
   template <typename Visit>
-  static void for_each_tomb_in(const Bucket& bucket, Visit visit) {
+  static void for_each_tomb_in(const TombBucket& bucket, Visit visit) {
     if (bucket.in_use.load(kAcquire) == 0) return;  // pairs with free_tomb()
-    // Acquire: pairs with push() and unlink_free_tombs(); of the state, with open() and free().
+    // Acquire: pairs with push() and unlink_free(); of the state, with open() and free().
     for (Tomb* tomb = bucket.first.load(kAcquire); tomb != nullptr;
          tomb = tomb->next.load(kAcquire))
       visit(*tomb, tomb->state.load(kAcquire));
   }
-  [[gnu::noinline, gnu::cold]] static void unlink_free_tombs(Bucket& bucket);
 
   // The first record of a group that was entered. Relaxed: A3, or look_up(), has acquired it.
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
@@ -194,8 +184,7 @@ class Readers {
   ThreadRecord* const near_;
   Atomic<ThreadRecord*> groups_[ActiveRecords::kGroups] = {};
   mutable ActiveRecords active_;
-  Bucket buckets_[kBuckets] = {};
-  Atomic<Tomb*> made_[kBuckets] = {};  // all tombs of each bucket, linked or not
+  TombBucket buckets_[kBuckets] = {};
   Atomic<uint32_t> of_tables_[kTables] = {};
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A thread's record in a domain: the cells in which it announces that it holds a value, or is
-// within a deletion. Others only read a cell. That readers publish what they read, and the thread
-// that deletes looks there, is the idea of hazard pointers (Michael, "Hazard Pointers: Safe Memory
-// Reclamation for Lock-Free Objects", 2004).
+// A thread's record in a domain: the cells in which it announces what it holds, or that it is
+// within a deletion. Others only read a cell, but for a bit in it. That readers publish what they
+// read, and the thread that deletes looks there, is the idea of hazard pointers (Michael, "Hazard
+// Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
 //
 // A record belongs to an ordinal (platform/thread.h), so the thread that gets the ordinal next goes
 // on with it; what its predecessor has left borrowed stays there under the predecessor's identity.
@@ -46,7 +46,7 @@ struct Announcement {
   // The attachment that is held, as the slot's meta; and the thread that announces it
   // (Threads::identity). Both are stored before `what`, which releases them (F1), and mean
   // something only with it. In a record's `first`, the thread is the one that may use that cell
-  // without asking further.
+  // without asking further. A deleter that has found a holder sets kDeleting in the meta (L7).
   //
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
   // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread

@@ -5,18 +5,19 @@
 // table/hold.h, and table/hand_off.h and .cc.)
 //
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
-// that has deleted or replaced the value looks through the cells in use. If it finds a holder, it
-// puts a *tomb* into the domain, which says what is to be deleted. Each holder that lets go looks
-// for a tomb of the attachment that it held, and the last one deletes the value. Tombs are in
-// buckets, by attachment: nearly always one load tells a holder that its bucket has none in use.
+// that has deleted or replaced the value looks through the cells in use, and tells each holder that
+// it was found, by a bit in its cell. If there are any, it puts a *tomb* into the domain, which
+// says what is to be deleted. A holder that was told looks for the tomb when it lets go, and the
+// last one deletes the value. Tombs are in buckets, by attachment. Other values' tombs cost a
+// holder nothing.
 //
 //   a holder, H                                   the deleter, D
 //   L1  announces {slot, attachment} in its cell      takes its step on the slot (S6 exchange, or
 //   L2  looks at the slot again: the attachment       S8 claim)
-//       is there, so H holds it                   L7  heavy fence; looks: does anybody hold it?
-//       ... uses the value ...                        Nobody: D deletes
+//       is there, so H holds it                   L7  heavy fence; looks for holders, and tells
+//       ... uses the value ...                        each. Nobody: D deletes
 //   L3  retracts                                  L8  links a tomb of {slot, attachment}; opens
-//   L4  looks whether its bucket has tombs            it: OPEN
+//   L4  looks whether it was told                     it: OPEN
 //   L5  takes its turn on the attachment's tomb,  L9  heavy fence; then takes its turn, and looks,
 //       by an exchange that changes nothing;          like a holder (L5). Nobody by now: L6;
 //       looks: does anybody else hold it?             else D's call succeeds
@@ -29,17 +30,21 @@
 //
 // Why somebody deletes. Turns are exchanges of one word, so they have an order, and each sees what
 // was before it. Take the last turn, D's own included: it sees the retractions of all that took
-// turns. A holder that took none didn't see the tomb at L4, so its L3 comes before L9's fence, and
-// is seen by D's turn and those after it. And the last turn isn't before D's. So it finds nobody,
-// and takes the tomb, unless somebody else has. (D needs its turn since the kernel's fence reaches
-// one thread after the other: a holder that it has reached may look before it reaches the next.)
+// turns. A holder that took none wasn't told, so D has seen its L3; or it didn't see the tomb, so
+// its L3 comes before L9's fence. Either is seen by D's turn and those after it. And the last turn
+// isn't before D's. So it finds nobody, and takes the tomb, unless somebody else has. (D needs its
+// turn since the kernel's fence reaches one thread after the other: a holder that it has reached
+// may look before it reaches the next.)
 //
-// A turn that fails is tried again, unless the tomb is in its next use: that began after H's L4, and
-// its own L9, which comes later still, sees H's retraction. So a give_back takes a bounded number
-// of turns on each tomb.
+// A turn that fails is tried again, unless the tomb is in its next use: that began after H's L4,
+// and its own L9, which comes later still, sees H's retraction. So a give_back takes a bounded
+// number of turns on each tomb. If D has found only one holder, the tomb names its cell, and the
+// thread that lets go of that takes the tomb without a look (L6): D knows that all other holds are
+// over, and hands over what they did.
 //
 // An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it lets
-// go like one (L3 to L6) before it tries again.
+// go like one (L3 to L6) before it tries again. It may come too late to be told, so it looks for
+// the tomb in any case.
 //
 // A thread that is stopped between L1 and L3 keeps that one value from being deleted; one that is
 // stopped between its step and L8, or after L6, has the deletion itself. Nobody waits for either.
@@ -108,8 +113,9 @@ struct Tomb {
   Atomic<int> fortran_handle{0};  // the object's, if the callbacks are Fortran's
   Atomic<void*> object{nullptr};
   Atomic<uint64_t> taker{0};            // the thread's identity; 0 until it has said so
+  Atomic<const void*> sole{nullptr};    // the holder's cell, if only one was found
   struct TombBucket* bucket = nullptr;  // for good
-  Atomic<Tomb*> next_made{nullptr};     // of all in its bucket (Readers::made_)
+  Atomic<Tomb*> next_made{nullptr};     // of all in its bucket
   Atomic<Tomb*> next{nullptr};          // of those that are linked
   // These belong to the thread that has placed the tomb, or taken it:
   bool linked = false;
@@ -117,17 +123,19 @@ struct Tomb {
 };
 
 // Tombs of the attachments that have the same hash. All that are in use are linked. A thread that
-// frees one unlinks free ones, unless at most one more is linked than twice as many as are in use. A
-// walk that is at a tomb while that is unlinked, or even linked again, goes on from there by `next`,
-// to all behind it that stay linked, as along a record's cells (LinkedCell). That is why a tomb stays
-// in its bucket. While a thread is stopped as it unlinks, walks in that bucket may be longer.
+// frees one unlinks free ones, unless at most one more is linked than twice as many as are in use.
+// A walk that is at a tomb while that is unlinked, or even linked again, goes on from there by
+// `next`, to all behind it that stay linked, as along a record's cells (LinkedCell). So a tomb
+// stays in its bucket. While a thread is stopped as it unlinks, walks in that bucket may be longer.
 struct TombBucket {
   static constexpr uint32_t kUnlinking = uint32_t{1} << 31;
   // Relaxed: a thread that asks has acquired what matters, by free_tomb().
   bool crowded() const {
     return (linked.load(kRelaxed) & ~kUnlinking) > 2 * in_use.load(kRelaxed) + 1;
   }
+  [[gnu::noinline, gnu::cold]] void unlink_free();  // if it is crowded
 
+  Atomic<Tomb*> made{nullptr};   // the first of all
   Atomic<Tomb*> first{nullptr};  // of those that are linked
   Atomic<uint32_t> in_use{0};
   Atomic<uint32_t> linked{0};  // how many; and kUnlinking while a thread does that

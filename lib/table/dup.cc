@@ -90,8 +90,8 @@ class Dup {
   Dup(const Dup&) = delete;
   Dup& operator=(const Dup&) = delete;
 
-  // Gives up what was copied at once: callbacks, and destructors of keyvals that end here, must find
-  // the new object as it was. False: one of the latter has freed one of the two.
+  // Gives up what was copied at once: callbacks, and destructors of keyvals that end here, must
+  // find the new object as it was. False: one of the latter has freed one of the two.
   bool start_over() {
     Batch copies(to_.table, &registry_.memory());
     while (!new_table_died() && copies.next()) {
@@ -177,7 +177,7 @@ class Dup {
         run_copy(registry_.callbacks(keyval), registry_.convention(), from_.object,
                  registry_.number_of(keyval), found.value, meta::tag(found.meta));
     old_frame_.slot = nullptr;
-    if (old_frame_.announced != nullptr) let_go(registry_.readers(), slot, *cell_);
+    if (old_frame_.announced != nullptr) let_go(registry_.readers(), slot, *cell_, true);
     if (copied.code != 0) [[unlikely]] {
       *callback_code = copied.code;
       return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
@@ -199,7 +199,7 @@ class Dup {
       *held = meta::holdable(found->meta, keyval);
       if (*held) {
         if (hold_found(slot, found->meta, Says::kCopies, *cell_, &found->value)) return true;
-        let_go(registry_.readers(), slot, *cell_);  // the attempt has looked like a holder
+        let_go(registry_.readers(), slot, *cell_, false);  // the attempt has looked like a holder
         if (table_died()) return false;
         continue;
       }

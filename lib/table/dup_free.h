@@ -28,7 +28,8 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
                       Listener listener = {});
 
 // Gives up all attributes without calling delete_fn. Whatever is attached or wrong, and whatever it
-// returns, the table is as new afterwards. The caller is alone with it, as in every free.
+// returns, the table is as new afterwards: for callers that can't try again, such as destructors of
+// objects. The caller is alone with it, as in every free.
 int abandon_attributes(const Target& target);
 
 // What a table holds besides what this thread is deleting further up its stack: OK if nothing, BUSY

@@ -2,9 +2,8 @@
 //
 // Free and abandon. A free deletes what a table holds. If nothing calls back, nobody can notice the
 // order, and two passes over the slots do it, by plain stores, since no other thread may use the
-// object. Else all are deleted in the reverse order of setting, and then what callbacks have attached
-// meanwhile. Abandoning can't fail: it is for callers that can't try again, such as destructors of
-// objects, and runtimes that end.
+// object. Else all are deleted in the reverse order of setting, and then what callbacks have
+// attached meanwhile.
 
 #include "table/batch.h"
 #include "table/dup_free.h"

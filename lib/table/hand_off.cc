@@ -15,6 +15,10 @@ bool is_holder(const Announcement& cell, const Pair* slot, uint64_t m) {
          meta::same_attachment(cell.meta.load(kAcquire), m);
 }
 
+bool is_held(const Readers& readers, const Pair* slot, uint64_t m) {
+  return readers.any([&](Announcement& cell, uintptr_t) { return is_holder(cell, slot, m); });
+}
+
 // (L6)
 bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
   if (!tomb.take(now)) return false;
@@ -35,14 +39,18 @@ void for_each_copy(const ThreadState& thread, const Table& table, Visit visit) {
 
 // Takes a turn on a tomb that was found in the state `now`, if it is of that attachment; and takes
 // the tomb if nobody holds the value. Acquire: pairs with L8, as where `now` was read.
-bool take_turn(const Readers& readers, Tomb& tomb, uint64_t now, const Pair* slot, uint64_t m) {
+bool take_turn(const Readers& readers, Tomb& tomb, uint64_t now, const Pair* slot,
+               const Announcement& cell) {
+  const uint64_t m = cell.meta.load(kRelaxed);
   const uint64_t version = Tomb::version(now);
   for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
     if (Tomb::phase(now) != Tomb::kOpen || tomb.slot.load(kRelaxed) != slot ||
         !meta::same_attachment(tomb.meta.load(kRelaxed), m))
       return false;
-    if (!tomb.turn(now)) continue;  // (L5)
-    if (find_holder(readers, slot, m) != nullptr) return false;
+    if (tomb.sole.load(kRelaxed) != &cell) {
+      if (!tomb.turn(now)) continue;  // (L5)
+      if (is_held(readers, slot, m)) return false;
+    }
     if (take(readers, tomb, now)) return true;  // (L6)
   }
   return false;  // another thread has ended it
@@ -56,8 +64,8 @@ void end_tomb(Readers& readers, Tomb& tomb) {
   registry.drop(keyval);
 }
 
-// Takes the deletions in a table that are handed off, or all for null, and does `end` to each; but to
-// no more than there are at first, since callbacks may hand off others. False: there are none.
+// Takes the deletions in a table that are handed off, or all for null, and does `end` to each; but
+// to no more than there are at first, since callbacks may hand off others. False: there are none.
 template <typename End>
 bool end_open(const Readers& readers, const Table* table, End end) {
   int left = 0;
@@ -72,12 +80,16 @@ bool end_open(const Readers& readers, const Table* table, End end) {
 
 }  // namespace
 
-const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
+const Announcement* tell_holders(const Readers& readers, const Pair* slot, uint64_t m, bool* sole) {
   const Announcement* holder = nullptr;
   readers.any([&](Announcement& cell, uintptr_t) {
     if (!is_holder(cell, slot, m)) return false;
+    *sole = holder == nullptr;
     holder = &cell;
-    return true;
+    // Fails if the cell announces something else by now. Acquire: what its holder did comes first.
+    uint64_t now = cell.meta.load(kRelaxed);
+    cell.meta.compare_exchange_strong(now, now | meta::kDeleting, kAcquire, kAcquire);
+    return false;
   });
   return holder;
 }
@@ -90,10 +102,10 @@ void give_up_copies_of(const ThreadState& thread, const Table& table, const Pair
   });
 }
 
-Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m) {
+Tomb* take_handed_off(const Readers& readers, const Pair* slot, const Announcement& cell) {
   Tomb* mine = nullptr;
-  readers.for_each_tomb(slot, m, [&](Tomb& tomb, uint64_t now) {
-    if (mine == nullptr && take_turn(readers, tomb, now, slot, m)) mine = &tomb;
+  readers.for_each_tomb(slot, cell.meta.load(kRelaxed), [&](Tomb& tomb, uint64_t now) {
+    if (mine == nullptr && take_turn(readers, tomb, now, slot, cell)) mine = &tomb;
   });
   return mine;
 }
@@ -111,7 +123,7 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pair& slot,
+void Deletion::hand_off_to(const Announcement& holder, bool sole, const Target& target, Pair& slot,
                            id::Keyval keyval, SlotContent found, slot::Claim* claim,
                            Announcement& cell) {
   Registry& registry = target.registry;
@@ -124,6 +136,7 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   tomb.value.store(found.value, kRelaxed);
   tomb.table.store(&target.table, kRelaxed);
   tomb.taker.store(0, kRelaxed);
+  tomb.sole.store(sole ? &holder : nullptr, kRelaxed);
   tomb.registry.store(&registry, kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
   tomb.object.store(target.object, kRelaxed);
@@ -137,7 +150,7 @@ void Deletion::hand_off_to(const Announcement& holder, const Target& target, Pai
   // (L9) The holder that was found is asked first, because it is nearly always there still.
   AsymmetricFence::heavy_fence(readers_of(m));
   const bool mine = tomb.turn(open) && !is_holder(holder, &slot, m) &&
-                    find_holder(readers, &slot, m) == nullptr && take(readers, tomb, open);
+                    !is_held(readers, &slot, m) && take(readers, tomb, open);
   if (mine) {
     delete_handed_off(readers, tomb);
   } else {
@@ -173,7 +186,7 @@ bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
   if (!looked_ || (meta::light(m) && !looked_for_light_)) look(readers_of(m));
   const unsigned b = bit(&slot);
   if ((slots_[b / 64] & uint64_t{1} << b % 64) != 0 || readers.threads().hooked())
-    return find_holder(readers, &slot, m) != nullptr;
+    return is_held(readers, &slot, m);
   // A delete_fn of this free may have borrowed since.
   ThreadRecord* const mine = readers.mine();
   return mine != nullptr &&
@@ -191,7 +204,7 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
 
 bool finish_own_handed_off(Readers& readers, const Table& table) {
   for_each_copy(readers.threads().self(), table,
-                [&](const Pair& slot, Announcement& cell) { let_go(readers, slot, cell); });
+                [&](const Pair& slot, Announcement& cell) { let_go(readers, slot, cell, true); });
   return any_tomb_of(readers, table, readers.threads().identity());
 }
 

@@ -18,30 +18,30 @@ inline AsymmetricFence::Of readers_of(uint64_t m) {
   return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
 }
 
-// (L3, L4) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
-// given up. The cell then says kTaken. True: this thread may have been handed the deletion.
-inline bool retract_hold(const Readers& readers, const Pair* slot, Announcement& cell) {
-  const uint64_t m = cell.meta.load(kRelaxed);
+// (L3, L4) Ends a hold, or an attempt, or what is left of a hold that was given up. The cell then
+// says kTaken. True: the thread that deletes the value has found this.
+inline bool retract_hold(Announcement& cell) {
   Readers::retract(cell, uintptr_t(Says::kTaken));
-  if (!meta::light(m)) full_fence();
-  return readers.any_tombs(reinterpret_cast<uintptr_t>(slot), m);
+  if (!meta::light(cell.meta.load(kRelaxed))) full_fence();
+  return meta::deleting(cell.meta.load(kRelaxed));
 }
 // (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,
 // if the deletion is this thread's, and returns it, or null.
-Tomb* take_handed_off(const Readers& readers, const Pair* slot, uint64_t m);
+Tomb* take_handed_off(const Readers& readers, const Pair* slot, const Announcement& cell);
 // Deletes the value of a tomb that this thread has taken, with nothing held, and frees the tomb.
 void delete_handed_off(Readers& readers, Tomb& tomb);
-// (L3 to L6) All of that. The table may be gone afterwards.
-inline void let_go(Readers& readers, const Pair& slot, Announcement& cell) {
-  if (!retract_hold(readers, &slot, cell)) [[likely]]
+// (L3 to L6) All of that, for a hold, or an attempt that has failed, perhaps too late to be found.
+// The table may be gone afterwards.
+inline void let_go(Readers& readers, const Pair& slot, Announcement& cell, bool held) {
+  if (!retract_hold(cell) && held) [[likely]]
     return;
-  if (Tomb* const left = take_handed_off(readers, &slot, cell.meta.load(kRelaxed)))
-    delete_handed_off(readers, *left);
+  if (Tomb* const left = take_handed_off(readers, &slot, cell)) delete_handed_off(readers, *left);
 }
 
-// The cell of a holder of an attachment, or null.
-[[gnu::noinline]] const Announcement* find_holder(const Readers& readers, const Pair* slot,
-                                                  uint64_t m);
+// (L7) Looks for all holders of an attachment, and tells each that it was found. Returns the cell
+// of one, or null. *sole: there is no other.
+[[gnu::noinline]] const Announcement* tell_holders(const Readers& readers, const Pair* slot,
+                                                   uint64_t m, bool* sole);
 
 // Gives up what copy_fns up this thread's stack hold of an attachment. At its end each copy still
 // looks for what was handed off to it (L4), because a deleter may have looked before.
@@ -77,16 +77,17 @@ class Deletion {
     const uint64_t m = found.meta;
     if (!meta::was_held(m)) return false;
     AsymmetricFence::heavy_fence(readers_of(m));
-    const Announcement* holder = find_holder(readers_, &slot, m);  // (L7)
+    bool sole = false;
+    const Announcement* holder = tell_holders(readers_, &slot, m, &sole);
     if (holder == nullptr) [[likely]]
       return false;
     if (thread.innermost != nullptr) {  // the holder may be this thread
       give_up_copies_of(thread, target.table, slot, m);
-      holder = find_holder(readers_, &slot, m);
+      holder = tell_holders(readers_, &slot, m, &sole);
       if (holder == nullptr) return false;
     }
     const Target copy = target;  // in memory only here
-    hand_off_to(*holder, copy, slot, keyval, found, claim, *cell_);
+    hand_off_to(*holder, sole, copy, slot, keyval, found, claim, *cell_);
     cell_ = nullptr;
     return true;
   }
@@ -95,9 +96,10 @@ class Deletion {
   Announcement* cell() const { return cell_; }
 
  private:
-  [[gnu::noinline]] static void hand_off_to(const Announcement& holder, const Target& target,
-                                            Pair& slot, id::Keyval keyval, SlotContent found,
-                                            slot::Claim* claim, Announcement& cell);
+  [[gnu::noinline]] static void hand_off_to(const Announcement& holder, bool sole,
+                                            const Target& target, Pair& slot, id::Keyval keyval,
+                                            SlotContent found, slot::Claim* claim,
+                                            Announcement& cell);
 
   Readers& readers_;
   Announcement* cell_ = nullptr;

@@ -94,7 +94,7 @@ int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowe
   Readers& readers = registry.readers();
   Frame frame(readers.threads().self(), &table);
   for (;;) {
-    let_go(readers, slot, cell);
+    let_go(readers, slot, cell, false);
     if (frame.table_died) break;
     if (borrowed->holds() && in_use(readers, borrowed)) {  // a callback has borrowed into it
       readers.release(cell);
@@ -134,7 +134,7 @@ namespace {
   Announcement& cell = *borrowed->cell;
   borrowed->cell = nullptr;
   const Pair* const slot = Announcement::slot(what);
-  if (retract_hold(readers, slot, cell)) [[unlikely]]
+  if (retract_hold(cell)) [[unlikely]]
     return end_give_back(readers, slot, cell);
   readers.release(cell);
   return ATTRCACHE_OK;
@@ -167,7 +167,7 @@ int give_back_attribute(Borrowed* borrowed) {
 
 int end_give_back(Readers& readers, const Pair* slot, Announcement& cell) {
   // The cell is this thread's, which has announced nothing else since.
-  Tomb* const left = take_handed_off(readers, slot, cell.meta.load(kRelaxed));
+  Tomb* const left = take_handed_off(readers, slot, cell);
   readers.release(cell);
   if (left != nullptr) delete_handed_off(readers, *left);
   return ATTRCACHE_OK;

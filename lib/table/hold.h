@@ -133,12 +133,10 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   }
   static_assert(uintptr_t(Says::kBorrows) == 0);  // so this is the slot's address
   const uintptr_t slot = cell.what.load(kRelaxed);
-  const uint64_t m = cell.meta.load(kRelaxed);
   borrowed->cell = nullptr;
-  Readers::retract(cell, 0);  // (L3)
-  Readers& readers = *ThreadRecord::of_first(cell).readers;
-  if (readers.any_tombs(slot, m)) [[unlikely]]  // (L4)
-    return end_give_back(readers, Announcement::slot(slot), cell);
+  Readers::retract(cell, 0);                                  // (L3)
+  if (meta::deleting(cell.meta.load(kRelaxed))) [[unlikely]]  // (L4)
+    return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(slot), cell);
   return ATTRCACHE_OK;
 }
 

@@ -180,8 +180,8 @@ struct Table {
 
   // Marks the table before a delete claims a value (S8), before one with a delete_fn leaves its
   // slot to another value (S6, S11), or leaves it undeleted: from then on its slots don't show all
-  // that other threads' calls, and delete_fns, may still do with the table. Relaxed: the thread that
-  // frees the object has seen what that step did, or that delete_fn, and with it the mark.
+  // that other threads' calls, and delete_fns, may still do with the table. Relaxed: the thread
+  // that frees the object has seen what that step did, or that delete_fn, and with it the mark.
   void mark_replaced() {
     if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
   }

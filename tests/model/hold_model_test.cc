@@ -350,9 +350,7 @@ TEST(Free, BesideWhatIsLeftInATombOfItsOwn) {
     wait_for(1);
     hold_until(3)(f);
   };
-  // Tombs of the second and the third attachment are in one bucket.
-  const auto one_is_over = [](Fixture& f) { Table::of(&f.table(0)).tick(); };
-  race(kOfThree, in_turn(one_is_over, attached(), at_step_0), set_and_free, use_second);
+  race(kOfThree, in_turn(attached(), at_step_0), set_and_free, use_second);
 }
 
 // So does one that is left when the object has no attributes any more.

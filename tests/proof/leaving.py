@@ -36,10 +36,13 @@ def leaving(broken=None, sizes=None):
     # fences, and is ordered behind the deleter's first fence, and behind its second; and whether looks
     # behind the first must see its L1, and looks behind the second its L3.
     p.declare("at", LOOK, PLACE)
-    p.declare("held first_hold fence1 fence2 behind behind2 shown ended", LOOK, BOOL)
+    # `told`: the deleter's first look has found it, and told it so.
+    p.declare("held first_hold fence1 fence2 behind behind2 shown ended told", LOOK, BOOL)
     # What the slot says of the attachment; and the deletion. `kernel`: its fences are the kernel's.
+    # `alone`: the first look has found only one holder, `sole`.
     p.declare("unheld light", BOOL)
-    p.declare("stepped kernel fenced opened fenced2 turned taken", BOOL)
+    p.declare("stepped kernel fenced opened fenced2 turned taken alone", BOOL)
+    p.declare("sole", LOOK)
     # A look: whose turns it has acquired, whose `what` it has read, whose use of the value it has
     # acquired; which cells it is through with; whether it is behind the second fence, the deleter's turn
     # having come before its own; whether it has found a holder, or taken the tomb.
@@ -75,10 +78,10 @@ def leaving(broken=None, sizes=None):
         every(LOOK, lambda a, b: Implies(now.cell(a) == now.cell(b),
             Or(a == b, now.before(a, b), now.before(b, a))))]
     p.initially += [now.unheld] + [Not(flag) for flag in (
-        now.light, now.stepped, now.kernel, now.fenced, now.opened, now.fenced2, now.turned, now.taken)]
+        now.light, now.stepped, now.kernel, now.fenced, now.opened, now.fenced2, now.turned, now.taken, now.alone)]
     p.initially.append(every((LOOK, LOOK, CELL), lambda a, b, c: And(now.at(a) == IDLE, Not(Or(
         now.held(a), now.first_hold(a), now.fence1(a), now.fence2(a), now.behind(a), now.behind2(a),
-        now.shown(a), now.ended(a), now.after(a), now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
+        now.shown(a), now.ended(a), now.told(a), now.after(a), now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
 
     # ---- A holder
     # Until a holder is behind the deleter's first fence, it may read an old state of the slot; until it
@@ -112,8 +115,10 @@ def leaving(broken=None, sizes=None):
            put(now.behind2, h, to=Or(now.behind2(h), now.fenced2)))
     fence2 = Implies(now.full(h), unless("no full fence between L3 and L4", now.fence2(h)))
     none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.opened), old2, now.taken))
-    p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
-    p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
+    p.step("L4", "wasn't told", And(now.at(h) == OVER, fence2, unless("an attempt that has failed doesn't look for a tomb",
+        now.held(h)), unless("a holder that lets go doesn't look whether it was told", Or(Not(now.told(h)), old2))),
+           put(now.at, h, to=ENDED))
+    p.step("L4", "was told, or had failed", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
     p.step("L5", "finds no tomb of its attachment", And(now.at(h) == CHECKING, Or(Not(now.same(h)), none)),
            put(now.at, h, to=ENDED))
     own = unless("a turn on the tomb of another attachment", now.same(h))
@@ -121,6 +126,14 @@ def leaving(broken=None, sizes=None):
            put(now.at, h, to=LOOKING), put(now.last, to=h), put(now.after, h, to=now.turned),
            put_all(now.acquired, lambda y, x: Or(now.acquired(y, x), And(y == h, turned(now, x),
                unless("a turn acquires nothing", True, False)))))
+
+    # The thread announces nothing else in the cell before.
+    in_order = every(LOOK, lambda x: Implies(now.before(h, x), any_of(now, x, IDLE, FOUND)))
+    p.step("L6", "takes the tomb, since it is the only holder", And(
+        now.at(h) == CHECKING, own, now.opened, Not(now.taken), now.alone, in_order,
+        unless("another than the only holder takes the tomb without a look", now.cell(h) == now.cell(now.sole))),
+           put(now.at, h, to=ENDED), put(now.taken), put(now.took, h), put(now.taker, to=h), put_all(now.handed, lambda y, x: Or(now.handed(y, x), And(y == h, Or(
+               x == h, now.before(x, h), now.handed(now.first, x))))))
 
     # ---- The deleter
     p.step("S6, S8", "takes its step on the slot", And(Not(now.stepped), Not(now.unheld)),
@@ -135,8 +148,19 @@ def leaving(broken=None, sizes=None):
         every(LOOK, lambda x: now.behind(x))))),
            put(now.fenced), put_all(now.shown, lambda x: Or(
                now.shown(x), And(Not(now.kernel), Or(now.fence1(x), now.fence2(x))))))
-    p.step("L8", "opens the tomb", And(unless("the tomb is opened before the first look", now.gave_up(now.first)),
-        now.fenced, Not(now.opened), Not(now.taken)), put(now.opened))
+    # When the first look is through, it has told each attempt that it had to see, or knows that it is over.
+    def passed(x):
+        return And(over(now, x), now.handed(now.first, x))
+
+    def seen(x):
+        return And(now.same(x), now.shown(x))
+
+    all_told = unless("a holder isn't told", every(LOOK, lambda x: Implies(seen(x), Or(now.told(x), passed(x)))))
+    opens = And(all_told, now.fenced, Not(now.opened), Not(now.taken))
+    opening = put(now.opened), put(now.gave_up, now.first), put_all(now.ended, lambda x: Or(now.ended(x), passed(x)))
+    p.step("L8", "opens the tomb", opens, *opening)
+    p.step("L8", "opens the tomb for the only holder", And(opens, announced(now, h), unless("one of several passes for the only holder",
+        every(LOOK, lambda x: Implies(And(seen(x), x != h), passed(x))))), *opening, put(now.alone), put(now.sole, to=h))
     p.step("", "the kernel's second fence reaches a holder", And(now.kernel, now.opened, Not(now.behind2(h))),
            put(now.behind2, h), put(now.ended, h, to=over(now, h)))
     p.step("L9", "ends its second fence", And(
@@ -167,8 +191,11 @@ def leaving(broken=None, sizes=None):
         return put(now.through, look, with_cell), put_all(now.handed, lambda y, x: Or(
             now.handed(y, x), And(y == look, acquires(x))))
 
-    def finds_holder(x):
-        return put(now.gave_up, look), put(now.found, to=If(look == now.last, x, now.found))
+    def finds_holder(x):  # the first look goes on to the others, and tells each
+        first = look == now.first
+        return (put(now.gave_up, look, to=Not(first)), put(now.told, x, to=Or(now.told(x), first)),
+                put(now.found, to=If(look == now.last, x, now.found)),
+                put_all(now.handed, lambda y, z: Or(now.handed(y, z), And(y == look, now.before(z, x)))))
 
     looks = "L5, L7, L9"
     p.step(looks, "reads a `what` that isn't of the slot", And(going_on, every(LOOK, lambda x: Implies(
@@ -226,11 +253,11 @@ def leaving(broken=None, sizes=None):
         return every(LOOK, lambda a, b: Implies(And(s.before(a, b), Or(s.at(b) == STORED, announced(s, b))),
                                       Or(any_of(s, a, IDLE, FOUND), over(s, a))))
 
-    @p.invariant("only the deleter looks before the tomb is open",
-        "the tomb is opened before the first look")
+    @p.invariant("only the deleter looks before the tomb is open")
     def _(s):
         return And(every((LOOK, LOOK, CELL), lambda a, b, c: Implies(
-            Or(s.saw(a, b), s.through(a, c), s.gave_up(a), s.took(a)), is_look(s, a))),
+            Or(s.saw(a, b), s.through(a, c), s.gave_up(a)), is_look(s, a))),
+            every(LOOK, lambda a: Implies(s.took(a), Or(is_look(s, a), And(s.alone, s.at(a) == ENDED)))),
             every(LOOK, lambda a: Implies(s.at(a) == LOOKING, s.opened)), Implies(s.opened, s.gave_up(s.first)),
             every(LOOK, lambda a: Not(And(s.gave_up(a), s.took(a)))))
 
@@ -268,6 +295,16 @@ def leaving(broken=None, sizes=None):
             Implies(s.acquired(a, b), turned(s, b)),
             Implies(s.saw(a, b), And(announced(s, b), Not(gone(s, a, b)), nothing_later(s, a, b)))))
 
+    @p.invariant("when the tomb is open, each holder was told, or the deleter knows that it is over", "a holder isn't told")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.opened, s.same(a), s.shown(a)), Or(s.told(a), s.ended(a))))
+
+    @p.invariant("there is no holder but the only one", "one of several passes for the only holder")
+    def _(s):
+        return And(Implies(s.alone, And(s.opened, announced(s, s.sole))), every(LOOK, lambda a: And(
+            Implies(And(s.alone, s.same(a), s.shown(a)), Or(a == s.sole, And(over(s, a), s.handed(s.first, a)))),
+            Implies(And(s.took(a), s.at(a) == ENDED), over(s, s.sole)))))
+
     @p.invariant("SAFE: a look is through with a cell only after the holds there are over",
         "`meta` isn't looked at")
     def _(s):
@@ -280,10 +317,11 @@ def leaving(broken=None, sizes=None):
             s.handed(a, b)))
 
     @p.invariant("SAFE: a thread that takes the tomb knows that nobody holds the value",
-        "the tomb is taken without a look")
+        "the tomb is taken without a look", "another than the only holder takes the tomb without a look")
     def _(s):
         return every(LOOK, lambda a, b: Implies(s.took(a), And(
-            s.through(a, s.cell(b)), Implies(And(s.same(b), s.held(b)), And(over(s, b), s.handed(a, b))))))
+            Or(s.at(a) == ENDED, s.through(a, s.cell(b))),
+            Implies(And(s.same(b), s.held(b)), And(over(s, b), s.handed(a, b))))))
 
     @p.invariant("ONCE: one look takes the tomb", "two may take the tomb")
     def _(s):
@@ -302,13 +340,14 @@ def leaving(broken=None, sizes=None):
         return Implies(s.turned, And(is_look(s, s.last), s.last != s.first, every(LOOK, lambda a: Implies(
             turned(s, a), Or(a == s.last, s.acquired(s.last, a))))))
 
-    @p.invariant("attempts that end without a turn do so before the second fence")
+    @p.invariant("attempts that end without a turn do so before the second fence",
+        "an attempt that has failed doesn't look for a tomb")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, s.same(a), Not(s.taken),
             If(s.kernel, s.behind2(a), s.fenced2)), s.ended(a)))
 
     @p.invariant("DELETED: if the last look gave up, the holder that it found has yet to take a turn",
-                 "a holder that lets go doesn't look for tombs")
+                 "a holder that lets go doesn't look for tombs", "a holder that lets go doesn't look whether it was told")
     def _(s):
         return Implies(And(s.turned, s.gave_up(s.last), Not(s.taken)), And(
             s.same(s.found), Or(s.at(s.found) == STORED, announced(s, s.found)), s.at(s.found) != ENDED,

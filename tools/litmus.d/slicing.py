@@ -28,18 +28,13 @@ class Memory:
         self.program = program
         self.before = program.operations[before].memory
         self.touched = set()
-        self.added = set()
-
-    def add(self, address):
-        """Makes one word of allocated memory part of the test."""
-        self.added.add(address)
 
     def shared(self, address):
         return self.program.region_of(address) is not None
 
     def in_question(self, address):
         region = self.program.region_of(address)
-        return address in self.added or region is not None and not region.name.startswith("heap") and not (
+        return region is not None and not region.name.startswith("heap") and not (
             region.name == "table" and address - region.start < 16)
 
     def place(self, address):

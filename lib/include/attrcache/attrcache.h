@@ -808,9 +808,9 @@ ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table,
 /* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and no
  * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
  * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
- * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, except where deletions
- * have been handed off: there it is lock-free, since others may begin and end holds, and hand off
- * deletions, faster than this call can look through them. (Beyond MPI.) */
+ * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, unless the deletion of
+ * the value has been handed off: then it is lock-free, since others may begin and end holds, and hand
+ * off deletions, faster than this call can look through them. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */

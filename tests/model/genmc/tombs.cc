@@ -41,7 +41,7 @@ struct Left {
     announce(holder, 1);                                     // (L1)
     if (attached.load(kAcquire) == 1) expect(content == 1);  // (L2)
     announce(holder, 0);                                     // (L3)
-    if (tombs.load(kRelaxed) != 0) end();                    // (L4)
+    if (tombs.load(kRelaxed) != 0) end();                    // (L4) a count tells all
   }
   void end() {
     for (;;) {

@@ -130,7 +130,9 @@ TEST(ActiveRecordsTest, ALookCostsWhatIsInUse) {
 TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
   alignas(16) static Pair slots[2];
   const auto any = [this](const Pair& slot, uint64_t meta) {
-    return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), meta);
+    bool any = false;
+    readers.for_each_tomb(&slot, meta, [&any](Tomb&, uint64_t) { any = true; });
+    return any;
   };
   ASSERT_TRUE(readers.reserve_tomb());
   Tomb& tomb = readers.place_tomb(slots[0], 100, nullptr);
