@@ -479,8 +479,8 @@ std::vector<bench::Operation> rows() {
       static Held all;
       all = Held(static_cast<size_t>(n));
       for (auto& one : all) {
-        object.borrow(object.keyvals[0], &one);
-        object.set(object.keyvals[0]);
+        object.borrow(object.keyvals.back(), &one);
+        object.set(object.keyvals.back());
       }
       for (auto& one : std::span(all).subspan(static_cast<size_t>(left)))
         require(attrcache_give_back(&one));
@@ -489,6 +489,8 @@ std::vector<bench::Operation> rows() {
   for (const long n : {1L, 100L, 10000L}) {
     add(on_object(with("replace_and_free_beside_left_", n), 1, calling(), {0}, 0, 1,
                   once_after(hand_off(n, n), replace_and_free_another)));
+    add(on_object(with("use_beside_left_", n), 2, calling(), {0, 1}, 0, 1,
+                  once_after(hand_off(n, n), ONCE(use))));
   }
   // Of the object itself, in vain: of n values that were replaced while they were held, 100 still are.
   const auto free_in_vain = [](Inputs& in) {

@@ -190,8 +190,8 @@
  *    ever had. With attrcache_thread_hooks, deleters look at the records of all threads of the
  *    operating system that ever used the domain; and a value that is given back on another of these
  *    than it was borrowed on leaves an empty cell to look at, until the first one takes a further
- *    cell. While a thread is stopped as it removes records of handed-off deletions that are over,
- *    those stay of one in 128 of them.
+ *    cell. While a thread is stopped as it removes the records of handed-off deletions that are
+ *    over, about one in 128 of these stay.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -809,8 +809,8 @@ ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table,
  * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
  * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
  * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, unless the deletion of
- * the value has been handed off: then it is lock-free, since others may begin and end holds, and hand
- * off deletions, faster than this call can look through them. (Beyond MPI.) */
+ * the value has been handed off: then it is lock-free, since others may begin and end holds, and
+ * hand off deletions, faster than this call can look through them. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
