@@ -35,6 +35,8 @@ inline void full_fence() { std::atomic_thread_fence(kSeqCst); }
 
 #else
 
+#include <cstdint>
+
 namespace attrcache {
 
 enum Order : int {
@@ -63,21 +65,30 @@ class Atomic {
     __atomic_load(&value_, &value, order);
     return value;
   }
-  // load(kRelaxed) == value, by one instruction where compilers would take two: they load an atomic
-  // into a register, and compare that.
-  [[gnu::always_inline]] bool equals_relaxed(T value) const {
+  // For 8 bytes: load(order) == value, and (load(order) & kBit) != 0, by one instruction where
+  // compilers would take two. They load an atomic into a register, and compare or test that.
 #ifdef __x86_64__
+  [[gnu::always_inline]] bool equals(uint64_t value, Order) const {
     bool equal;
-    if constexpr (sizeof(T) == 8) {
-      asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(value_), "re"(value));
-      return equal;
-    } else if constexpr (sizeof(T) == 4) {
-      asm volatile("cmpl %2, %1" : "=@cce"(equal) : "m"(value_), "ri"(value));
-      return equal;
-    }
-#endif
-    return load(kRelaxed) == value;
+    asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(value_), "re"(value) : "memory");
+    return equal;
   }
+  template <uint64_t kBit>
+  [[gnu::always_inline]] bool has(Order) const {
+    bool found;
+    asm volatile("btq %2, %1"
+                 : "=@ccc"(found)
+                 : "m"(value_), "i"(__builtin_ctzll(kBit))
+                 : "memory");
+    return found;
+  }
+#else
+  bool equals(uint64_t value, Order order) const { return load(order) == value; }
+  template <uint64_t kBit>
+  bool has(Order order) const {
+    return (load(order) & kBit) != 0;
+  }
+#endif
   [[gnu::always_inline]] void store(T value, Order order) {
     __atomic_store(&value_, &value, order);
   }

@@ -57,14 +57,9 @@ class alignas(16) Pair {
 
   bool still(uint64_t meta, uint64_t* value) const {
     *value = value_.load(kAcquire);  // pairs with compare_exchange
-#ifdef __x86_64__                    // by one instruction (as Atomic::equals_relaxed())
-    bool equal;
-    asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(meta_), "r"(meta) : "memory");
+    const bool same = meta_.equals(meta, kAcquire);
     tsan_acquire(&meta_);
-    return equal;
-#else
-    return load_meta() == meta;
-#endif
+    return same;
   }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired) {

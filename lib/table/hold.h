@@ -127,7 +127,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   if (!borrowed->holds()) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   Announcement& cell = *borrowed->cell;
-  if (!cell.borrowed.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
+  if (!cell.borrowed.equals(reinterpret_cast<uintptr_t>(borrowed), kRelaxed) ||
       cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
@@ -135,7 +135,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   const uintptr_t slot = cell.what.load(kRelaxed);
   borrowed->cell = nullptr;
   Readers::retract(cell, 0);                                  // (L3)
-  if (meta::deleting(cell.meta.load(kRelaxed))) [[unlikely]]  // (L4)
+  if (cell.meta.has<meta::kDeleting>(kRelaxed)) [[unlikely]]  // (L4)
     return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(slot), cell);
   return ATTRCACHE_OK;
 }

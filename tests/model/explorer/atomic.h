@@ -44,8 +44,12 @@ class Atomic {
   T load(Order order, ATTRCACHE_MODEL_SITE) const {
     return from(access::load(at(Kind::kLoad, order, file, line)));
   }
-  bool equals_relaxed(T value, ATTRCACHE_MODEL_SITE) const {
-    return load(std::memory_order_relaxed, file, line) == value;
+  bool equals(T value, Order order, ATTRCACHE_MODEL_SITE) const {
+    return load(order, file, line) == value;
+  }
+  template <uint64_t kBit>
+  bool has(Order order, ATTRCACHE_MODEL_SITE) const {
+    return (load(order, file, line) & kBit) != 0;
   }
   void store(T value, Order order, ATTRCACHE_MODEL_SITE) {
     access::store(at(Kind::kStore, order, file, line), to(value));
