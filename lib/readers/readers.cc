@@ -90,8 +90,10 @@ ThreadRecord* Readers::look_up() {
     record.owner = me;
     // What the last thread has left borrowed stays its own. And user-level threads don't use this
     // cell, because they may move to another record.
-    if (record.first.what.load(kRelaxed) == 0 && !threads_.hooked())
+    if (Announcement::is_free(record.first.what.load(kRelaxed)) && !threads_.hooked()) {
       record.first.thread.store(me, kRelaxed);
+      record.first.what.store(me, kRelease);  // as every store there
+    }
     active_.enter(group, first->group, ordinal % kNearOrdinals);
   }
   return &record;
@@ -113,12 +115,13 @@ bool Readers::find_spare(ThreadRecord& record) {
   return record.spare != nullptr;
 }
 
-Announcement* Readers::take_another(uintptr_t what) {
+Announcement* Readers::take_another(uint64_t what) {
   ThreadRecord* record = &near_record();
   if (record->owner != this_thread().identity) [[unlikely]] {
     record = look_up();
     if (record == nullptr) return nullptr;
-    if (record->first.is_free_for(this_thread().identity)) return taken(record->first, what);
+    if (record->first.what.load(kRelaxed) == this_thread().identity)
+      return taken(record->first, what);
   }
   if ((record->spare == nullptr || threads_.hooked()) && !find_spare(*record)) [[unlikely]]
     return nullptr;
@@ -128,6 +131,7 @@ Announcement* Readers::take_another(uintptr_t what) {
 }
 
 void Readers::release_another(Announcement& released) {
+  released.what.store(Announcement::kNobody, kRelease);  // as in retract()
   LinkedCell& cell = LinkedCell::of(released);
   if (mine() == cell.record) [[likely]]
     return cell.record->unlink(cell);

@@ -47,17 +47,17 @@ class Readers {
 
   // A cell of the calling thread's record, which says `what` and names the thread; null when out of
   // memory. Wait-free but for the allocator.
-  Announcement* take(uintptr_t what = uintptr_t(Says::kTaken)) {
+  Announcement* take(uint64_t what = uint64_t(Says::kTaken)) {
     Announcement& first = near_record().first;
-    if (first.is_free_for(this_thread().identity)) [[likely]]
+    if (first.what.load(kRelaxed) == this_thread().identity) [[likely]]
       return taken(first, what);
     return take_another(what);
   }
   // Gives back what take() returned, which must not announce that a value is held.
   void release(Announcement& cell) {
-    cell.what.store(0, kRelease);  // as in retract()
     if (!ThreadRecord::is_first(cell)) [[unlikely]]
-      release_another(cell);
+      return release_another(cell);
+    cell.what.store(cell.thread.load(kRelaxed), kRelease);  // as in retract()
   }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
@@ -68,7 +68,7 @@ class Readers {
   }
   // (L3) Takes back what was announced; the cell then says `what`. If it said that a value is held,
   // or might be, the caller must then take L4.
-  static void retract(Announcement& cell, uintptr_t what) {
+  static void retract(Announcement& cell, uint64_t what) {
     AsymmetricFence::announce(cell.what, what);
   }
 
@@ -163,7 +163,7 @@ class Readers {
   ThreadRecord* group_at(unsigned group) const { return groups_[group].load(kRelaxed); }
 
   ThreadRecord* make_group();
-  static Announcement* taken(Announcement& cell, uintptr_t what) {
+  static Announcement* taken(Announcement& cell, uint64_t what) {
     cell.borrowed.store(0, kRelaxed);  // it is no attrcache_borrowed's any more
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
@@ -172,7 +172,7 @@ class Readers {
   }
   // Not inlined: a callback may move a user-level thread to another OS thread, so thread-local
   // addresses must be computed anew. (Such threads have no `first`.)
-  [[gnu::noinline]] Announcement* take_another(uintptr_t what);
+  [[gnu::noinline]] Announcement* take_another(uint64_t what);
   [[gnu::noinline]] void release_another(Announcement& cell);
   [[gnu::noinline]] ThreadRecord* look_up();
   [[gnu::noinline]] bool find_spare(ThreadRecord& record);
@@ -190,21 +190,10 @@ class Readers {
 
 template <typename Visit>
 bool Readers::any(Visit visit) const {
-  using Saw = ActiveRecords::Saw;
   const auto records_of = [this](unsigned group) { return group_at(group); };
-  const auto look = [&](ThreadRecord& record) {
-    Saw saw = Saw::kNothing;
-    const bool enough = record.any_of([&](Announcement& cell) {
-      const uintptr_t what = AsymmetricFence::look(cell.what);
-      if (what == 0) [[likely]]
-        return false;
-      saw = Saw::kSomething;
-      return visit(cell, what);
-    });
-    return enough ? Saw::kEnough : saw;
-  };
+  const auto look = [&visit](ThreadRecord& record) { return record.any_of(visit); };
   const auto is_quiet = [](ThreadRecord& record) {
-    return !record.any_of([](Announcement& cell) { return AsymmetricFence::look(cell.what) != 0; });
+    return !record.any_of([](Announcement&, uint64_t) { return true; });
   };
   // With user-level threads a record stays, once used: a domain that goes to another process and
   // back (lib/include/README.md) finds none of this one's threads there.

@@ -15,38 +15,42 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/asymmetric_fence.h"
 #include "platform/atomic.h"
 #include "platform/pair.h"
 #include "platform/thread.h"
 
 namespace attrcache {
 
-// What a cell says about an address; it is kept in the low bits of that address.
-enum class Says : uintptr_t {
-  kBorrows,  // of a slot: holds the attachment, which was borrowed
-  kCopies,   // of a slot: holds the attachment, on which a copy_fn runs
-  kDeletes,  // of a table: is within a call that runs a delete_fn, and will touch the table
-  kTaken     // nothing, or nothing yet; but the cell is in use
+// What a cell in use says about an address, in low bits of that address. (The lowest is 0.)
+enum class Says : uint64_t {
+  kBorrows = 0,  // of a slot: holds the attachment, which was borrowed
+  kCopies = 2,   // of a slot: holds the attachment, on which a copy_fn runs
+  kDeletes = 4,  // of a table: is within a call that runs a delete_fn, and will touch the table
+  kTaken = 6     // nothing, or nothing yet
 };
 
 struct Announcement {
-  static uintptr_t of(const void* address, Says says) {
-    return reinterpret_cast<uintptr_t>(address) | static_cast<uintptr_t>(says);
+  static uint64_t of(const void* address, Says says) {
+    return reinterpret_cast<uintptr_t>(address) | static_cast<uint64_t>(says);
   }
-  static constexpr uintptr_t kSays = alignof(Pair) - 1;
-  static Says says(uintptr_t what) { return static_cast<Says>(what & kSays); }
-  static const Pair* slot(uintptr_t what) { return reinterpret_cast<const Pair*>(what & ~kSays); }
-  static bool holds(uintptr_t what, const Pair* slot) {
-    static_assert(uintptr_t(Says::kBorrows) == 0 && uintptr_t(Says::kCopies) == 1);
-    return (what ^ reinterpret_cast<uintptr_t>(slot)) <= uintptr_t(Says::kCopies);
+  static constexpr uint64_t kSays = alignof(Pair) - 1;
+  static Says says(uint64_t what) { return static_cast<Says>(what & kSays); }
+  static const Pair* slot(uint64_t what) {
+    return reinterpret_cast<const Pair*>(static_cast<uintptr_t>(what & ~kSays));
   }
+  static bool holds(uint64_t what, const Pair* slot) {
+    return (what & ~uint64_t(Says::kCopies)) == reinterpret_cast<uintptr_t>(slot);
+  }
+  static bool is_free(uint64_t what) { return (what & 1) != 0; }
 
-  // 0: the cell is free.
-  Atomic<uintptr_t> what{0};
+  static constexpr uint64_t kNobody = 1;  // no thread has this identity
+  // Odd if the cell is free. In a record's `first` it is then the identity of the thread that may
+  // use that cell without asking further.
+  Atomic<uint64_t> what{kNobody};
   // The attachment that is held, as the slot's meta; and the thread that announces it
   // (Threads::identity). Both are stored before `what`, which releases them (F1), and mean
-  // something only with it. In a record's `first`, the thread is the one that may use that cell
-  // without asking further. A deleter that has found a holder sets kDeleting in the meta (L7).
+  // something only with it. A deleter that has found a holder sets kDeleting in the meta (L7).
   //
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
   // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
@@ -56,14 +60,8 @@ struct Announcement {
   Atomic<uint64_t> thread{kNobody};
   // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.
   Atomic<uint64_t> borrowed{0};
-
-  static constexpr uint64_t kNobody = 1;  // no thread has this identity
-  // For a record's `first`.
-  bool is_free_for(uint64_t identity) const {
-    return thread.load(kRelaxed) == identity && what.load(kRelaxed) == 0;
-  }
 };
-static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
+static_assert(static_cast<uint64_t>(Says::kTaken) <= Announcement::kSays);
 
 // One of the cells that a thread has besides its record's `first`. Those in use are linked, for
 // others to look through; the record's thread alone links and unlinks. A thread that is looking at
@@ -127,12 +125,16 @@ struct alignas(64) ThreadRecord {
     spare = &cell;
   }
 
-  // Visits the cells until visit(cell) returns true; returns whether it did.
+  // Visits the cells in use until visit(cell, what) returns true; returns whether it did.
   template <typename Visit>
   bool any_of(Visit visit) {
-    if (visit(first)) return true;
+    const auto is_it = [&visit](Announcement& cell) {
+      const uint64_t what = AsymmetricFence::look(cell.what);
+      return !Announcement::is_free(what) && visit(cell, what);
+    };
+    if (is_it(first)) return true;
     for (LinkedCell* at = linked.load(kAcquire); at != nullptr; at = at->next.load(kAcquire)) {
-      if (visit(at->cell)) return true;
+      if (is_it(at->cell)) return true;
     }
     return false;
   }

@@ -85,7 +85,7 @@ void release_table(Registry& registry, Table& table) {
   any_frame_of(registry.threads().self().innermost, &table, [](Frame& f) {
     f.table_died = true;
     // An attribute attached to the same memory later must not be taken for held.
-    if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+    if (f.announced != nullptr) Readers::retract(*f.announced, uint64_t(Says::kTaken));
     f.announced = nullptr;
     return false;
   });

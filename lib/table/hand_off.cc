@@ -16,7 +16,7 @@ bool is_holder(const Announcement& cell, const Pair* slot, uint64_t m) {
 }
 
 bool is_held(const Readers& readers, const Pair* slot, uint64_t m) {
-  return readers.any([&](Announcement& cell, uintptr_t) { return is_holder(cell, slot, m); });
+  return readers.any([&](Announcement& cell, uint64_t) { return is_holder(cell, slot, m); });
 }
 
 // (L6)
@@ -82,7 +82,7 @@ bool end_open(const Readers& readers, const Table* table, End end) {
 
 const Announcement* tell_holders(const Readers& readers, const Pair* slot, uint64_t m, bool* sole) {
   const Announcement* holder = nullptr;
-  readers.any([&](Announcement& cell, uintptr_t) {
+  readers.any([&](Announcement& cell, uint64_t) {
     if (!is_holder(cell, slot, m)) return false;
     *sole = holder == nullptr;
     holder = &cell;
@@ -98,7 +98,7 @@ void give_up_copies_of(const ThreadState& thread, const Table& table, const Pair
                        uint64_t m) {
   for_each_copy(thread, table, [&](const Pair& of, Announcement& cell) {
     if (&of == &slot && meta::same_attachment(cell.meta.load(kRelaxed), m))
-      Readers::retract(cell, uintptr_t(Says::kTaken));
+      Readers::retract(cell, uint64_t(Says::kTaken));
   });
 }
 
@@ -160,7 +160,7 @@ void Deletion::hand_off_to(const Announcement& holder, bool sole, const Target& 
 
 bool others_delete_in(const Readers& readers, const Table& table) {
   const uint64_t me = readers.threads().identity();
-  return readers.any([&](Announcement& cell, uintptr_t what) {
+  return readers.any([&](Announcement& cell, uint64_t what) {
     return what == Announcement::of(&table, Says::kDeletes) && cell.thread.load(kRelaxed) != me;
   });
 }
@@ -170,7 +170,7 @@ void HeldByOthers::look(AsymmetricFence::Of of) {
   const Readers& readers = target_.registry.readers();
   AsymmetricFence::heavy_fence(of);
   for (uint64_t& word : slots_) word = 0;
-  readers.any([&](Announcement&, uintptr_t what) {
+  readers.any([&](Announcement&, uint64_t what) {
     if (Announcement::says(what) > Says::kCopies) return false;
     const unsigned b = bit(Announcement::slot(what));
     slots_[b / 64] |= uint64_t{1} << b % 64;
@@ -189,13 +189,14 @@ bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
     return is_held(readers, &slot, m);
   // A delete_fn of this free may have borrowed since.
   ThreadRecord* const mine = readers.mine();
-  return mine != nullptr &&
-         mine->any_of([&](const Announcement& cell) { return is_holder(cell, &slot, m); });
+  return mine != nullptr && mine->any_of([&](const Announcement& cell, uint64_t) {
+    return is_holder(cell, &slot, m);
+  });
 }
 
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
-  readers.any([&](Announcement& cell, uintptr_t) {
+  readers.any([&](Announcement& cell, uint64_t) {
     holders += is_holder(cell, &slot, m);
     return false;
   });

@@ -21,7 +21,7 @@ inline AsymmetricFence::Of readers_of(uint64_t m) {
 // (L3, L4) Ends a hold, or an attempt, or what is left of a hold that was given up. The cell then
 // says kTaken. True: the thread that deletes the value has found this.
 inline bool retract_hold(Announcement& cell) {
-  Readers::retract(cell, uintptr_t(Says::kTaken));
+  Readers::retract(cell, uint64_t(Says::kTaken));
   if (!meta::light(cell.meta.load(kRelaxed))) full_fence();
   return meta::deleting(cell.meta.load(kRelaxed));
 }

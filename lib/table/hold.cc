@@ -16,7 +16,7 @@ uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.
 [[gnu::noinline, gnu::cold]] bool in_use(const Readers& readers, const Borrowed* borrowed) {
   const uint64_t me = readers.threads().identity();
-  return readers.any([&](Announcement& cell, uintptr_t) {
+  return readers.any([&](Announcement& cell, uint64_t) {
     return (cell.borrowed.load(kRelaxed) | 1) == mark_of(borrowed) &&
            cell.thread.load(kRelaxed) == me;
   });
@@ -130,7 +130,7 @@ namespace {
 // Gives back what the calling thread has borrowed by a cell that says `what`. For a predefined
 // attribute that is kTaken, so there is no slot, and no tomb of it.
 [[gnu::always_inline]] inline int give_back_own(Readers& readers, Borrowed* borrowed,
-                                                uintptr_t what) {
+                                                uint64_t what) {
   Announcement& cell = *borrowed->cell;
   borrowed->cell = nullptr;
   const Pair* const slot = Announcement::slot(what);
@@ -141,7 +141,7 @@ namespace {
 }
 
 [[gnu::noinline, gnu::cold]] int give_back_of_user_level(Readers& readers, Borrowed* borrowed,
-                                                         uintptr_t what) {
+                                                         uint64_t what) {
   if (borrowed->cell->thread.load(kRelaxed) != readers.threads().identity())
     return ATTRCACHE_ERR_THREAD;
   return give_back_own(readers, borrowed, what);
@@ -152,8 +152,8 @@ namespace {
 int give_back_attribute(Borrowed* borrowed) {
   const Announcement* const cell = borrowed->cell;
   const uint64_t keeps = cell->borrowed.load(kRelaxed);
-  const uintptr_t what = cell->what.load(kRelaxed);
-  if (keeps != mark_of(borrowed) || what == 0) [[unlikely]] {
+  const uint64_t what = cell->what.load(kRelaxed);
+  if (keeps != mark_of(borrowed) || Announcement::is_free(what)) [[unlikely]] {
     // Borrowed by the fast path, by which its own thread would have given it back; else given back,
     // or a copy of a Borrowed.
     return keeps == reinterpret_cast<uintptr_t>(borrowed) ? ATTRCACHE_ERR_THREAD

@@ -68,8 +68,8 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair& slot, id::Keyval like) {
   Announcement& cell = registry.first_cell();
-  // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
-  if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
+  // One branch for all: that the cell is free for this thread, and that *borrowed holds nothing.
+  if (((cell.what.load(kRelaxed) ^ this_thread().identity) |
        reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
     return borrow_attribute(registry, table, keyval, borrowed, &slot);
   }
@@ -127,16 +127,16 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   if (!borrowed->holds()) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   Announcement& cell = *borrowed->cell;
+  const uint64_t me = this_thread().identity;
   if (!cell.borrowed.equals(reinterpret_cast<uintptr_t>(borrowed), kRelaxed) ||
-      cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
+      !cell.thread.equals(me, kRelaxed)) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
-  static_assert(uintptr_t(Says::kBorrows) == 0);  // so this is the slot's address
-  const uintptr_t slot = cell.what.load(kRelaxed);
+  const uint64_t what = cell.what.load(kRelaxed);
   borrowed->cell = nullptr;
-  Readers::retract(cell, 0);                                  // (L3)
+  Readers::retract(cell, me);                                 // (L3)
   if (cell.meta.has<meta::kDeleting>(kRelaxed)) [[unlikely]]  // (L4)
-    return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(slot), cell);
+    return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(what), cell);
   return ATTRCACHE_OK;
 }
 

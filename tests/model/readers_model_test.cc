@@ -17,8 +17,6 @@
 namespace attrcache::model {
 namespace {
 
-using Saw = ActiveRecords::Saw;
-
 // Either a thread that announces sees the change made before the other's look, or that look finds
 // what is announced.
 struct Change {
@@ -87,7 +85,7 @@ struct Records {
     };
     const auto look_at = [=, this](const Record& record) {
       ++visits;
-      return is_quiet(record) ? Saw::kNothing : Saw::kEnough;
+      return !is_quiet(record);
     };
     const auto is_taken = [this](unsigned group, unsigned place) {
       return (taken.load(kAcquire) & bit(group * kPlaces + place)) != 0;
@@ -199,10 +197,12 @@ struct Cells {
   LinkedCell cells[3] = {LinkedCell(&record), LinkedCell(&record), LinkedCell(&record)};
 
   Cells() {
-    for (LinkedCell& cell : cells) link(cell);  // the last one is the first now
-    cells[1].cell.what.store(kHeld, kRelaxed);
+    for (LinkedCell& cell : cells) {
+      link(cell);  // the last one is the first now
+      cell.cell.what.store(&cell == &cells[1] ? kHeld : kAnother, kRelaxed);
+    }
   }
-  static constexpr uintptr_t kHeld = 64;
+  static constexpr uint64_t kHeld = 64, kAnother = 128;
   void link(LinkedCell& cell) {
     record.spare = &cell;
     record.link();
@@ -212,13 +212,12 @@ struct Cells {
     record.link();
   }
   bool finds(const Announcement& one) {
-    return record.any_of([&one](Announcement& cell) {
-      return &cell == &one && AsymmetricFence::look(cell.what) == kHeld;
-    });
+    return record.any_of(
+        [&one](const Announcement& cell, uint64_t what) { return &cell == &one && what == kHeld; });
   }
   int linked() {
-    int found = -1;  // the record's `first` isn't counted
-    record.any_of([&found](Announcement&) { return ++found, false; });
+    int found = 0;
+    record.any_of([&found](const Announcement&, uint64_t) { return ++found, false; });
     return found;
   }
 };
@@ -258,7 +257,7 @@ TEST(LinkedCells, AHolderLetsGoBesideALook) {
     LinkedCell& cell = c.cells[1];
     spawn([&] {
       held.read();
-      cell.cell.what.store(0, kRelease);
+      cell.cell.what.store(Announcement::kNobody, kRelease);
       c.record.unlink(cell);
     });
     spawn([&] {
@@ -311,6 +310,38 @@ struct Tombs {
     return visits;
   }
 };
+
+// An ordinal's next thread goes on with the record of the last one, which has given back, or not.
+TEST(FirstCells, OfAnOrdinalThatAnotherThreadGets) {
+  for (const bool gives_back : {true, false}) {
+    run_model({3, 1}, [gives_back] {
+      Tombs t;
+      Plain<int> value;
+      Atomic<int> ended{0};
+      const ThreadState last = this_thread();
+      Announcement& cell = *t.readers.take();
+      Readers::announce(cell, t.slot, Says::kBorrows, 1);
+      spawn([&] {
+        value.read();
+        if (gives_back) Readers::retract(cell, last.identity);
+        ended.store(1, kRelease);
+      });
+      spawn([&] {
+        if (ended.load(kAcquire) == 0) return;
+        this_thread() = last;
+        this_thread().identity += 100;
+        expect((t.readers.take() == &cell) == gives_back, "what is borrowed stays so");
+      });
+      spawn([&] {
+        const bool held = t.readers.any(
+            [&](const Announcement&, uint64_t what) { return Announcement::holds(what, &t.slot); });
+        expect(held || gives_back, "it is found");
+        if (!held) value.write(1);
+      });
+      join();
+    });
+  }
+}
 
 // A thread frees a tomb, and so unlinks others; one looks for a tomb behind those; and one places two,
 // and frees them.

@@ -85,10 +85,10 @@ TEST_F(ReadersTest, RecordsOfEndedThreadsAreTakenOut) {
   });
   EXPECT_EQ(announced(), 1);  // takes the quiet ones out
   for (ThreadRecord* const record : records)
-    record->first.what.store(uintptr_t(Says::kTaken), kRelaxed);
+    record->first.what.store(uint64_t(Says::kTaken), kRelaxed);
   EXPECT_EQ(announced(), 1) << "only in the record that is in use";
   for (ThreadRecord* const record : records) {
-    if (&record->first != left[7]) record->first.what.store(0, kRelaxed);
+    if (&record->first != left[7]) record->first.what.store(Announcement::kNobody, kRelaxed);
   }
   // Threads that get these ordinals enter their records again.
   support::run_threads(1, [&](int) { EXPECT_NE(readers.take(), nullptr); });
@@ -109,7 +109,7 @@ TEST(ActiveRecordsTest, ALookCostsWhatIsInUse) {
     const auto look = [&] {
       groups = looks = 0;
       const auto records_of = [&](unsigned group) { return ++groups, &records[group * kPlaces]; };
-      const auto look_at = [&](Record&) { return ++looks, ActiveRecords::Saw::kNothing; };
+      const auto look_at = [&](Record&) { return ++looks, false; };
       const auto is_quiet = [](Record&) { return true; };
       const auto taken = [&](unsigned g, unsigned p) { return !records[g * kPlaces + p].over; };
       active.any(records_of, look_at, is_quiet, taken);
