@@ -69,18 +69,17 @@ class Atomic {
   // compilers would take two. They load an atomic into a register, and compare or test that.
 #ifdef __x86_64__
   [[gnu::always_inline]] bool equals(uint64_t value, Order) const {
+    static_assert(sizeof(T) == 8);
     bool equal;
     asm volatile("cmpq %2, %1" : "=@cce"(equal) : "m"(value_), "re"(value) : "memory");
     return equal;
   }
   template <uint64_t kBit>
   [[gnu::always_inline]] bool has(Order) const {
-    bool found;
-    asm volatile("btq %2, %1"
-                 : "=@ccc"(found)
-                 : "m"(value_), "i"(__builtin_ctzll(kBit))
-                 : "memory");
-    return found;
+    static_assert(sizeof(T) == 8);
+    bool set;
+    asm volatile("btq %2, %1" : "=@ccc"(set) : "m"(value_), "i"(__builtin_ctzll(kBit)) : "memory");
+    return set;
   }
 #else
   bool equals(uint64_t value, Order order) const { return load(order) == value; }

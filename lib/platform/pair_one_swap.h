@@ -19,8 +19,8 @@
 #ifdef ATTRCACHE_TSAN
 // Its runtime's own (sanitizer/tsan_interface.h), by which an address stands for what is handed
 // over: the same as for an atomic access of that address.
-extern "C" void __tsan_acquire(void* address);
-extern "C" void __tsan_release(void* address);
+extern "C" __attribute__((visibility("default"))) void __tsan_acquire(void* address);
+extern "C" __attribute__((visibility("default"))) void __tsan_release(void* address);
 #endif
 
 namespace attrcache {

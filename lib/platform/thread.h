@@ -16,8 +16,9 @@ struct Frame;  // callback/frame.h
 // The state of a thread of the operating system or, if a runtime has given hooks for them, of a
 // user-level thread (attrcache_thread_hooks).
 struct ThreadState {
-  // A number that no other thread of the process ever has. It is odd, so that it isn't the address
-  // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
+  // A number that no other thread of the process ever has. It is odd: so it is no address of a
+  // user-level thread's state, by which such a thread is known, and it tells a free cell from one
+  // in use (Announcement::what). 0 until assigned.
   uint64_t identity;
   // A small number that selects the thread's stripes and records. No other living thread has it,
   // unless there are 65,536 or more; another may get it when this one has ended. 0 until it is

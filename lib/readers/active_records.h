@@ -57,10 +57,10 @@ class ActiveRecords {
   // All groups that were ever entered are below this one.
   unsigned end() const { return words_.load(kRelaxed) * kFlags; }
 
-  // Looks at each record that was entered, by look(record), until that returns true; returns
-  // whether it did. `records_of` finds a group's records. is_quiet(record) says whether no cell
-  // says anything; taken(group, place) whether anybody has the record's ordinal, and acquires what
-  // its last thread has done if not.
+  // Looks at each record that was entered, by look(record, &quiet), until that returns true;
+  // returns whether it did. A look clears `quiet` if it finds a cell in use; is_quiet(record) asks
+  // that alone. `records_of` finds a group's records; taken(group, place) says whether anybody has
+  // the record's ordinal, and acquires what its last thread has done if not.
   template <typename RecordsOf, typename Look, typename IsQuiet, typename Taken>
   [[gnu::always_inline]] bool any(RecordsOf records_of, Look look, IsQuiet is_quiet, Taken taken) {
     // Relaxed: as with announcements, it is a fence that makes this see what was entered before.
@@ -74,8 +74,9 @@ class ActiveRecords {
           take_out(group, records, kFlags, is_quiet, taken);
         for (; flags != 0; flags &= flags - 1) {
           const auto place = static_cast<unsigned>(__builtin_ctz(flags));
-          if (look(records[place])) return true;
-          if (is_quiet(records[place]) && !taken(group, place)) [[unlikely]]
+          bool quiet = true;
+          if (look(records[place], &quiet)) return true;
+          if (quiet && !taken(group, place)) [[unlikely]]
             take_out(group, records, place, is_quiet, taken);
         }
       }

@@ -92,7 +92,7 @@ ThreadRecord* Readers::look_up() {
     // cell, because they may move to another record.
     if (Announcement::is_free(record.first.what.load(kRelaxed)) && !threads_.hooked()) {
       record.first.thread.store(me, kRelaxed);
-      record.first.what.store(me, kRelease);  // as every store there
+      record.first.what.store(me, kRelease);  // (F1) with what the last thread did
     }
     active_.enter(group, first->group, ordinal % kNearOrdinals);
   }

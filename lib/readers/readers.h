@@ -31,7 +31,7 @@ class Readers {
 
   // The record of the calling thread, if its ordinal is near; else one that nobody owns. Before the
   // thread has looked up its record once, it may still be that of the ordinal's last thread: ask
-  // for the owner, or for the thread of `first`.
+  // for the owner, or whether `first` says this thread's identity.
   ThreadRecord& near_record() const { return mine_of(near_); }
   // The calling thread's own, among the near records or among a certain cell of each.
   template <typename T>
@@ -191,7 +191,12 @@ class Readers {
 template <typename Visit>
 bool Readers::any(Visit visit) const {
   const auto records_of = [this](unsigned group) { return group_at(group); };
-  const auto look = [&visit](ThreadRecord& record) { return record.any_of(visit); };
+  const auto look = [&visit](ThreadRecord& record, bool* quiet) {
+    return record.any_of([&](Announcement& cell, uint64_t what) {
+      *quiet = false;
+      return visit(cell, what);
+    });
+  };
   const auto is_quiet = [](ThreadRecord& record) {
     return !record.any_of([](Announcement&, uint64_t) { return true; });
   };

@@ -22,7 +22,7 @@
 
 namespace attrcache {
 
-// What a cell in use says about an address, in low bits of that address. (The lowest is 0.)
+// What a cell in use says about an address, in its low bits. (Of a free cell the lowest is 1.)
 enum class Says : uint64_t {
   kBorrows = 0,  // of a slot: holds the attachment, which was borrowed
   kCopies = 2,   // of a slot: holds the attachment, on which a copy_fn runs
@@ -40,6 +40,7 @@ struct Announcement {
     return reinterpret_cast<const Pair*>(static_cast<uintptr_t>(what & ~kSays));
   }
   static bool holds(uint64_t what, const Pair* slot) {
+    static_assert(uint64_t(Says::kBorrows) == 0 && uint64_t(Says::kCopies) == 2);
     return (what & ~uint64_t(Says::kCopies)) == reinterpret_cast<uintptr_t>(slot);
   }
   static bool is_free(uint64_t what) { return (what & 1) != 0; }
@@ -61,7 +62,6 @@ struct Announcement {
   // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.
   Atomic<uint64_t> borrowed{0};
 };
-static_assert(static_cast<uint64_t>(Says::kTaken) <= Announcement::kSays);
 
 // One of the cells that a thread has besides its record's `first`. Those in use are linked, for
 // others to look through; the record's thread alone links and unlinks. A thread that is looking at
@@ -115,8 +115,7 @@ struct alignas(64) ThreadRecord {
     linked.store(&cell, kRelease);
     return cell;
   }
-  // Makes a cell spare that says nothing any more. Release: a thread that doesn't find it must see
-  // what its holder has done (as F1, F2).
+  // Makes a free cell spare. Release: as F1, for a thread that doesn't find it.
   void unlink(LinkedCell& cell) {
     LinkedCell* const next = cell.next.load(kRelaxed);
     (cell.before != nullptr ? cell.before->next : linked).store(next, kRelease);

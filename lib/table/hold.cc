@@ -67,9 +67,8 @@ constexpr uint64_t kBorrowsForALightOne = 32;
 // Ends a borrow that holds the value whose meta is `m`.
 [[gnu::always_inline]] inline int keep(Readers& readers, Borrowed* borrowed, Pair& slot, uint64_t m,
                                        Announcement& cell) {
-  borrowed->value = seen_by_c(borrowed->copy, &borrowed->copy, meta::tag(m));
-  borrowed->cell = &cell;
-  borrowed->readers = &readers;
+  const uint64_t bits = borrowed->copy;
+  *borrowed = {seen_by_c(bits, &borrowed->copy, meta::tag(m)), &cell, &readers, bits};
   cell.borrowed.store(mark_of(borrowed), kRelaxed);
   if ((m & meta::kUnheld) == 0 && !meta::light(m)) return count_full_borrow(readers, slot, m);
   return ATTRCACHE_OK;

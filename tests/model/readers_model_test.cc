@@ -83,9 +83,9 @@ struct Records {
     const auto is_quiet = [](const Record& record) {
       return AsymmetricFence::look(record.cell) == 0;
     };
-    const auto look_at = [=, this](const Record& record) {
+    const auto look_at = [=, this](const Record& record, bool* quiet) {
       ++visits;
-      return !is_quiet(record);
+      return !(*quiet = is_quiet(record));
     };
     const auto is_taken = [this](unsigned group, unsigned place) {
       return (taken.load(kAcquire) & bit(group * kPlaces + place)) != 0;

@@ -11,6 +11,7 @@ cd "$work/drop"
 for compiler in g++-11 g++ clang++-13 clang++; do
   command -v "$compiler" >/dev/null || continue
   for standard in c++20 c++17; do
+    "$compiler" "-std=$standard" -fsanitize=thread -Wall -Wextra -Werror -c attrcache.cc
     "$compiler" "-std=$standard" -pedantic -Wall -Wextra -Werror -c attrcache.cc
   done
   # Compiled with exceptions and RTTI, it must be linked by the C++ compiler.

@@ -109,7 +109,7 @@ TEST(ActiveRecordsTest, ALookCostsWhatIsInUse) {
     const auto look = [&] {
       groups = looks = 0;
       const auto records_of = [&](unsigned group) { return ++groups, &records[group * kPlaces]; };
-      const auto look_at = [&](Record&) { return ++looks, false; };
+      const auto look_at = [&](Record&, bool*) { return ++looks, false; };
       const auto is_quiet = [](Record&) { return true; };
       const auto taken = [&](unsigned g, unsigned p) { return !records[g * kPlaces + p].over; };
       active.any(records_of, look_at, is_quiet, taken);
