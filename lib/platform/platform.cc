@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <pthread.h>
+#include <sched.h>
+#include <time.h>
 #ifdef __linux__
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include "platform/atomic.h"
 #include "platform/pair.h"
 #include "platform/thread.h"
+#include "platform/wait.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -33,6 +36,25 @@ bool pair_supported() {
 #else
   return true;
 #endif
+}
+
+void Backoff::relax() {
+  constexpr unsigned kSpins = 64;
+  constexpr unsigned kYields = 192;
+  ++round_;
+  if (round_ <= kSpins) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  } else if (round_ <= kYields) {
+    sched_yield();
+  } else {
+    const unsigned excess = round_ - kYields;
+    const timespec time = {0, excess < 100 ? 10'000L * static_cast<long>(excess) : 1'000'000L};
+    nanosleep(&time, nullptr);
+  }
 }
 
 __thread ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
