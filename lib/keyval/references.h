@@ -89,11 +89,9 @@ class References {
   // others delete, a single count may wrap around; only the sum of all means something. The sum
   // can't, because memory has no room for 2^31 attributes under one keyval and their objects.
   static constexpr unsigned kCountShift = 32;
-  static constexpr uint64_t kOneOfStripe = uint64_t{1} << kCountShift;
-  static constexpr uint64_t kLessOneOfStripe = uint64_t{0} - kOneOfStripe;
+  static constexpr uint64_t kOne = uint64_t{1} << kCountShift;
 
   // The lower half of the exact word has the generation where the keyval has it, and:
-  static constexpr uint64_t kOneOfExact = kOneOfStripe;
 #if defined(ATTRCACHE_MODEL)
   static constexpr unsigned kBits = 2;  // few enough for a model to have two stripes of one bit
 #else
@@ -109,29 +107,76 @@ class References {
 
   // Begins the keyval's generation. Only the creator of the keyval may call this, before it
   // publishes the keyval.
-  static void reset(Counter& exact, id::Keyval keyval);
+  static void reset(Counter& exact, id::Keyval keyval) {
+    exact.store(generation_of(keyval), kRelease);  // (R6) pairs with R3
+  }
 
   Counter& stripe_of(unsigned ordinal) const { return first_[size_t{ordinal & mask_} << shift_]; }
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
-  bool acquire_exact(id::Keyval keyval) const;
+  bool acquire_exact(id::Keyval keyval) const {
+    for (;;) {
+      // (R3) Acquire: a thread that finds the keyval gone must see its attributes deleted (R5,
+      // R6).
+      uint64_t word = exact_.load(kAcquire);
+      if (!is_of(word, keyval) || ended(word)) return false;
+      // Relaxed: R3 has acquired what reset() stored (R6), or an update that continues R6's release
+      // sequence, and any update continues those of R5 and R6.
+      if (exact_.compare_exchange_weak(word, word + kOne, kRelaxed, kRelaxed)) return true;
+    }
+  }
 
   // Takes a reference in one attempt, on a keyval whose stripe is open, and sets *name to that; or
   // on a stripe that is open and held `word`. False: try the exact count instead. Wait-free.
-  static bool acquire_open(Counter& stripe, id::Keyval keyval, stripe::Name* name);
-  static bool acquire_open(Counter& stripe, uint64_t word);
+  [[gnu::always_inline]] static bool acquire_open(Counter& stripe, id::Keyval keyval,
+                                                  stripe::Name* name) {
+    const uint64_t word = stripe.load(kRelaxed);  // (R1) a guess for R2
+    *name = stripe::name_in(word);
+    if (!stripe::names(*name, keyval)) [[unlikely]]
+      return false;
+    return acquire_open(stripe, word);
+  }
+  static bool acquire_open(Counter& stripe, uint64_t word) {
+    // (R2) Acquire: it reads what the opener stored (O2), or an update that continues O2's release
+    // sequence, so what the creator wrote is seen. It need not release, because any update
+    // continues the release sequences of R4 and O2.
+    return stripe.compare_exchange_strong(word, word + kOne, kAcquire, kRelaxed);
+  }
 
   // Opens a thread's stripe, unless it is open already or the keyval is freed. The caller holds a
   // reference. Lock-free.
-  void open(unsigned ordinal, id::Keyval keyval, uint32_t flags);
+  [[gnu::noinline]] void open(unsigned ordinal, id::Keyval keyval, uint32_t flags) {
+    const uint32_t bit = 1u << (ordinal & mask_ & (kBits - 1));
+    uint64_t word = exact_.load(kRelaxed);
+    do {
+      if ((word & kClosed) != 0) return;
+      if ((word & bit) != 0) break;
+      // (O1) Relaxed: it says only that close() must look at the stripe.
+    } while (!exact_.compare_exchange_weak(word, word | bit, kRelaxed, kRelaxed));
+    Counter& stripe = stripe_of(ordinal);
+    uint64_t old = stripe.load(kRelaxed);
+    do {
+      if (opened(old) || stripe::name_in(old) == stripe::shut(keyval)) return;
+      // (O2) Release: hands on to R2 what the creator wrote, which R3 has acquired.
+    } while (!stripe.compare_exchange_weak(old, stripe::bits(stripe::name(keyval, flags)), kRelease,
+                                           kRelaxed));
+  }
 
   // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
   // must drop it by drop_exact(). Wait-free.
-  static bool drop_open(Counter& stripe);
+  static bool drop_open(Counter& stripe) {
+    // (R4) release: all that this thread did with the keyval comes before the keyval's end, whose
+    // thread acquires it by R7. If the stripe isn't open, what is left in it means nothing (I3).
+    return opened(stripe.fetch_sub(kOne, kRelease));
+  }
 
   // Drops a reference on the exact count. True: it was the last, and the caller must end the
   // keyval. Wait-free.
-  bool drop_exact();
+  [[gnu::noinline]] bool drop_exact() {
+    // (R5) acq_rel: the thread that drops the last reference sees what all others did before they
+    // dropped theirs.
+    return ended(exact_.fetch_sub(kOne, kAcqRel) - kOne);
+  }
 
   // Whether nobody has ever held a reference, and the keyval isn't freed.
   bool unused(id::Keyval keyval) const {
@@ -140,17 +185,48 @@ class References {
 
   // Ends the count if there is no reference and no stripe was opened. True: the caller must end the
   // keyval. Wait-free.
-  static bool end_unused(Counter& exact, id::Keyval keyval);
+  static bool end_unused(Counter& exact, id::Keyval keyval) {
+    // Relaxed: this reads what reset() stored, so nobody ever held a reference: a thread that takes
+    // one on exact opens a stripe before it can drop it, and the stripe's bit stays, or kClosed
+    // does. So there is nothing that must come before the keyval's end, and a thread that finds the
+    // keyval gone (R3) has no attribute to see deleted.
+    uint64_t word = generation_of(keyval);
+    return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
+  }
 
   // Closes the stripes, and adds what they counted to the exact count. kGone: they were closed
   // before, or end_unused() was faster. kEnded: no reference was left, and the caller must end the
   // keyval. Lock-free.
   enum class Closed { kGone, kEnded, kInUse };
-  Closed close(id::Keyval keyval);
+  [[gnu::noinline]] Closed close(id::Keyval keyval) {
+    uint64_t word = exact_.load(kRelaxed);
+    do {
+      if (!is_of(word, keyval) || (word & kClosed) != 0) return Closed::kGone;
+      // (C1) Relaxed: it says only that no more bits may be set.
+    } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
+    uint32_t counted = 0;
+    for_each_opened(word, [&counted, keyval](Counter& stripe) {
+      // (C2, R7) acquire: pairs with R4.
+      const uint64_t before = stripe.exchange(stripe::bits(stripe::shut(keyval)), kAcquire);
+      if (opened(before)) counted += count_in(before);
+    });
+    const uint64_t change = uint64_t{counted} << kCountShift | kCollected;
+    const uint64_t exact = exact_.fetch_add(change, kAcqRel) + change;  // (R5) pairs with R4, R5
+    return ended(exact) ? Closed::kEnded : Closed::kInUse;
+  }
 
   // The number of references. It is approximate while others take or drop one, or close the
   // stripes.
-  uint64_t count() const;
+  uint64_t count() const {
+    // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
+    const uint64_t exact = exact_.load(kAcquire);
+    uint32_t counts = count_in(exact);
+    for_each_opened(exact, [&counts](const Counter& stripe) {
+      const uint64_t word = stripe.load(kAcquire);
+      if (opened(word)) counts += count_in(word);
+    });
+    return static_cast<int32_t>(counts) > 0 ? counts : 0;
+  }
 
  private:
   static uint32_t count_in(uint64_t word) { return static_cast<uint32_t>(word >> kCountShift); }
@@ -178,64 +254,6 @@ class References {
   const unsigned shift_;
   const unsigned mask_;
 };
-
-inline bool References::acquire_exact(id::Keyval keyval) const {
-  for (;;) {
-    // (R3) Acquire: a thread that finds the keyval gone must see its attributes deleted (R5,
-    // R6).
-    uint64_t word = exact_.load(kAcquire);
-    if (!is_of(word, keyval) || ended(word)) return false;
-    // Relaxed: R3 has acquired what reset() stored (R6), or an update that continues R6's release
-    // sequence, and any update continues those of R5 and R6.
-    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kRelaxed, kRelaxed)) return true;
-  }
-}
-
-[[gnu::always_inline]] inline bool References::acquire_open(Counter& stripe, id::Keyval keyval,
-                                                            stripe::Name* name) {
-  const uint64_t word = stripe.load(kRelaxed);  // (R1) a guess for R2
-  *name = stripe::name_in(word);
-  if (!stripe::names(*name, keyval)) [[unlikely]]
-    return false;
-  return acquire_open(stripe, word);
-}
-
-inline bool References::acquire_open(Counter& stripe, uint64_t word) {
-  // (R2) Acquire: it reads what the opener stored (O2), or an update that continues O2's release
-  // sequence, so what the creator wrote is seen. It need not release, because any update continues
-  // the release sequences of R4 and O2.
-  return stripe.compare_exchange_strong(word, word + kOneOfStripe, kAcquire, kRelaxed);
-}
-
-inline bool References::drop_open(Counter& stripe) {
-  // (R4) release: all that this thread did with the keyval comes before the keyval's end, whose
-  // thread acquires it by R7. If the stripe isn't open, what is left in it means nothing (I3).
-  return opened(stripe.fetch_add(kLessOneOfStripe, kRelease));
-}
-
-inline void References::reset(Counter& exact, id::Keyval keyval) {
-  exact.store(generation_of(keyval), kRelease);  // (R6) pairs with R3
-}
-
-inline uint64_t References::count() const {
-  // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
-  const uint64_t exact = exact_.load(kAcquire);
-  uint32_t counts = count_in(exact);
-  for_each_opened(exact, [&counts](const Counter& stripe) {
-    const uint64_t word = stripe.load(kAcquire);
-    if (opened(word)) counts += count_in(word);
-  });
-  return static_cast<int32_t>(counts) > 0 ? counts : 0;
-}
-
-inline bool References::end_unused(Counter& exact, id::Keyval keyval) {
-  // Relaxed: this reads what reset() stored, so nobody ever held a reference: a thread that takes
-  // one on exact opens a stripe before it can drop it, and the stripe's bit stays, or kClosed does.
-  // So there is nothing that must come before the keyval's end, and a thread that finds the keyval
-  // gone (R3) has no attribute to see deleted.
-  uint64_t word = generation_of(keyval);
-  return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
-}
 
 }  // namespace attrcache
 
