@@ -11,12 +11,12 @@
 
 #include "platform/slot_content.h"
 
+namespace attrcache {
+
 #if defined(ATTRCACHE_PAIR_TWO_WORDS)
 // The build wants neither.
 #elif defined(__x86_64__)
 #define ATTRCACHE_HAS_WIDE_EXCHANGE 1
-
-namespace attrcache {
 
 template <typename Pair>
 [[gnu::always_inline]] inline bool wide_compare_exchange(Pair& pair, SlotContent& expected,
@@ -42,12 +42,8 @@ template <typename Pair>
 }
 #endif
 
-}  // namespace attrcache
-
 #elif defined(__aarch64__)
 #define ATTRCACHE_HAS_WIDE_EXCHANGE 1
-
-namespace attrcache {
 
 // What ldaxp reads is known to be of one instant only if the store succeeds, so an exchange that
 // fails stores back what it read.
@@ -88,14 +84,10 @@ template <typename Pair>
 }
 #endif
 
-}  // namespace attrcache
-
 #elif defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
 #define ATTRCACHE_HAS_WIDE_EXCHANGE 1
 // The compiler has an instruction for it, or a loop of few: lqarx and stqcx. on POWER8 and later,
 // cdsg on s390x.
-
-namespace attrcache {
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -133,8 +125,8 @@ template <typename Pair>
 }
 #endif
 
-}  // namespace attrcache
-
 #endif
+
+}  // namespace attrcache
 
 #endif  // ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_
