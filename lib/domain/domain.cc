@@ -147,7 +147,6 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
 }
 
 Domain::~Domain() {
-  epoch_.drain();
   for_each_kind([this](Registry& kind) { settings_.memory.destroy(&kind); });
 }
 

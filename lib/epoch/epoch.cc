@@ -4,18 +4,18 @@
 
 namespace attrcache {
 
-uint64_t Epoch::pin() {
-  // Relaxed: it doesn't matter if the epoch is another one by now (EI1).
-  const uint64_t pin = one(word_.load(kRelaxed));
-  word_.fetch_add(pin, kAcquire);  // (E1) pairs with E2: what was retired before isn't found
-  return pin;
+Epoch::Guard::Guard(Epoch& epoch)
+    // Relaxed: it doesn't matter if the epoch is another one by now (EI1).
+    : epoch_(epoch), pin_(one(epoch.word_.load(kRelaxed))) {
+  // (E1) pairs with E2: what was retired before isn't found
+  epoch_.word_.fetch_add(pin_, kAcquire);
 }
 
-void Epoch::unpin(uint64_t pin) {
+Epoch::Guard::~Guard() {
   // (E3) pairs with E2. Release: our reads come before the reclaiming. Acquire: for EI3, so that
   // the list may be read relaxed.
-  word_.fetch_sub(pin, kAcqRel);
-  if (list_.load(kRelaxed) != nullptr) collect();
+  epoch_.word_.fetch_sub(pin_, kAcqRel);
+  if (epoch_.list_.load(kRelaxed) != nullptr) epoch_.collect();
 }
 
 // Goes on to the next epoch. False if a pin holds that up: the E3 that ends the pin comes after
@@ -48,18 +48,6 @@ void Epoch::push(Retired* item) {
   }
 }
 
-// Reclaims an item that waited, because its grace period is over.
-void Epoch::reclaim_kept(Retired* item) {
-  waiting_.fetch_sub(1, kRelaxed);
-  if (item->reclaim != nullptr) {
-    item->reclaim(item, memory_);
-  } else {
-    // (E7) release: the reads of threads that were pinned, which E2 has acquired, come before what
-    // the owner writes there next. From here on the owner may use the item again.
-    item->waiting.store(0, kRelease);
-  }
-}
-
 // Advances the epoch as long as no pin prevents it and something waits, and reclaims what has
 // waited long enough.
 void Epoch::collect() {
@@ -73,7 +61,14 @@ void Epoch::collect() {
     while (item != nullptr) {
       Retired* next = item->next;
       if (now - item->epoch >= 2 * kOneEpoch) {
-        reclaim_kept(item);
+        waiting_.fetch_sub(1, kRelaxed);
+        if (item->reclaim != nullptr) {
+          item->reclaim(item, memory_);
+        } else {
+          // (E7) release: the reads of threads that were pinned, which E2 has acquired, come before
+          // what the owner writes there next. From here on the owner may use the item again.
+          item->waiting.store(0, kRelease);
+        }
       } else {
         push(item);
         kept = true;
@@ -81,16 +76,6 @@ void Epoch::collect() {
       item = next;
     }
     if (!kept) return;
-  }
-}
-
-void Epoch::drain() {
-  // Relaxed: everybody has left, and the caller knows.
-  Retired* item = list_.exchange(nullptr, kRelaxed);
-  while (item != nullptr) {
-    Retired* next = item->next;
-    reclaim_kept(item);
-    item = next;
   }
 }
 

@@ -25,7 +25,7 @@
 //   EI3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
 //       unpin reclaims: a thread that has pushed items to the list then reads the word (E2), and
 //       unpinning reads the list after it has changed the word (E3). If E2 comes first, E3 sees
-//       what was pushed; else E2 sees that the pin is gone.
+//       what was pushed; else E2 sees that the pin is gone. So nothing waits when a domain ends.
 
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
@@ -61,8 +61,8 @@ class Epoch {
   // pile up. Pinning is wait-free, unpinning lock-free.
   class Guard {
    public:
-    explicit Guard(Epoch& epoch) : epoch_(epoch), pin_(epoch.pin()) {}
-    ~Guard() { epoch_.unpin(pin_); }
+    explicit Guard(Epoch& epoch);
+    ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
@@ -78,10 +78,6 @@ class Epoch {
   // How many items wait for the end of their grace periods. The number is approximate while other
   // threads retire items. Wait-free.
   uint64_t waiting() const { return waiting_.load(kRelaxed); }
-
-  // Reclaims all that waits, because the domain ends. Nobody may be pinned or retire anything
-  // meanwhile.
-  void drain();
 
  private:
   // A count has 24 bits, and can't run over: Linux allows 2^22 threads, each with one pin at most.
@@ -102,10 +98,7 @@ class Epoch {
   }
 
   uint64_t read();
-  uint64_t pin();
-  void unpin(uint64_t pin);
   void keep(Retired* item, uint64_t epoch);
-  void reclaim_kept(Retired* item);
   bool advance();
   void push(Retired* item);
   void collect();

@@ -51,8 +51,7 @@ class Registry : public Entries {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
            Readers& readers, const DomainSettings& settings = {});
-  // Releases all memory. Nobody may use the registry any more, and the epoch must have been
-  // drained.
+  // Releases all memory. Nobody may use the registry any more, nor have its epoch pinned.
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;

@@ -15,10 +15,7 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr unsigned kKind = 5;
 
-  ~RegistryTest() override {
-    registry.free_unused();
-    epoch.drain();
-  }
+  ~RegistryTest() override { registry.free_unused(); }
 
   int make() {
     int keyval = ATTRCACHE_KEYVAL_INVALID;
