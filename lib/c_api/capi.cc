@@ -208,7 +208,7 @@ int attrcache_set_predefined(attrcache_kind* kind, int keyval, intptr_t value) n
   if (error == ATTRCACHE_OK) return ATTRCACHE_ERR_ARGUMENT;
   if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
   attrcache::Definition& definition = *registry.definitions().find(keyval);
-  if (definition.where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_ARGUMENT;
+  if (definition.given.where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_ARGUMENT;
   definition.put(value);
   return ATTRCACHE_OK;
 }

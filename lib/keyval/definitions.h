@@ -21,20 +21,13 @@ namespace attrcache {
 
 // Once added, only its value changes.
 struct Definition {
-  explicit Definition(const attrcache_predefined& p)
-      : number(p.number), tag(p.tag), where(p.where), compute(p.compute), context(p.context) {
-    put(p.value);
-  }
+  explicit Definition(const attrcache_predefined& as) : given(as) { put(as.value); }
 
-  const int number;
-  const attrcache_tag tag;
-  const attrcache_where where;
-  attrcache_compute_fn* const compute;
-  void* const context;
+  const attrcache_predefined given;
   // PER_KIND: what a slot would keep.
   Atomic<uint64_t> value{0};
   // (P3) release: get's load of the value (P4, table/get.cc) sees what it points to.
-  void put(intptr_t set) { value.store(stored(set, tag), kRelease); }
+  void put(intptr_t set) { value.store(stored(set, given.tag), kRelease); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value); }
 };
 static_assert(sizeof(Definition) <= 64, "attrcache.h says what a definition takes");
@@ -58,7 +51,7 @@ class Definitions {
     for (const Atomic<Definition*>& place : places_) {
       // (P1) acquire: the definition's content, stored before P2, is seen.
       Definition* const there = place.load(kAcquire);
-      if (there == nullptr || there->number == number) return there;
+      if (there == nullptr || there->given.number == number) return there;
     }
     return nullptr;
   }
@@ -74,7 +67,7 @@ class Definitions {
       // (P2) release: a reader that finds the definition (P1) sees its content. Acquire if it
       // fails: another one is there, whose number is looked at.
       if (place.compare_exchange_strong(there, definition, kRelease, kAcquire)) return ATTRCACHE_OK;
-      if (there->number == definition->number) {
+      if (there->given.number == predefined.number) {
         error = ATTRCACHE_ERR_EXISTS;
         break;
       }

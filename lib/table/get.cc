@@ -25,15 +25,15 @@ int get_predefined(const Registry& registry, const Table& table, int number, See
     if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
     definition = registry.definitions().find(number);  // it has been defined since
   }
-  const attrcache_tag tag = definition->tag;
-  if (definition->where == ATTRCACHE_PER_KIND) {
+  const attrcache_tag tag = definition->given.tag;
+  if (definition->given.where == ATTRCACHE_PER_KIND) {
     // (P4) acquire: what a pointer points to, stored before P3 (keyval/definitions.h), is seen.
     value->bits = definition->value.load(kAcquire);
     value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
     return ATTRCACHE_OK;
   }
-  const void* const at =
-      definition->compute(reinterpret_cast<const attrcache_table*>(&table), definition->context);
+  const void* const at = definition->given.compute(reinterpret_cast<const attrcache_table*>(&table),
+                                                   definition->given.context);
   if (at == nullptr) return ATTRCACHE_ABSENT;
   value->bits = bits_at(at, tag);
   // A slot keeps an int in a part of its 64 bits (seen_by_c); the runtime keeps just the int.

@@ -20,7 +20,7 @@ attrcache_keyval_info described(int number, uint64_t word, const References& ref
 // The same of a definition, whose values are in no table.
 attrcache_keyval_info described(const Definition& definition) {
   attrcache_keyval_info info = {};
-  info.keyval = definition.number;
+  info.keyval = definition.given.number;
   info.predefined = 1;
   return info;
 }

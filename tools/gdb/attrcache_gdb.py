@@ -136,7 +136,7 @@ def keyvals(registry):
             yield word & 0xFFFFFFFF ^ mask, text + ", freed and still in use" * (word >> 46 & 1)
     for definition in words(registry + PLACES_AT, PLACES):
         if definition:
-            yield int32(definition), "predefined"
+            yield int32(definition + 4), "predefined"  # behind its size
 
 
 class KindPrinter:
