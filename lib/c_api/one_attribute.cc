@@ -12,11 +12,6 @@ namespace {
 using attrcache::Registry;
 using attrcache::Table;
 
-// The internal keyval (DomainSettings).
-int to_inside(const attrcache_kind* kind, int keyval) {
-  return static_cast<int>(Registry::of(kind).keyval_of(keyval));
-}
-
 // Whether a test build must see each access (platform/atomic.h).
 #ifdef ATTRCACHE_ATOMIC_HEADER
 constexpr bool kMustSeeAll = true;
@@ -111,7 +106,7 @@ int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int 
                   void** value) noexcept {
   if (kind == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
-  return get(kind, table, to_inside(kind, keyval), value);
+  return get(kind, table, static_cast<int>(Registry::of(kind).keyval_of(keyval)), value);
 }
 
 int attrcache_get_renumbered(const attrcache_kind* kind, const attrcache_table* table, int keyval,

@@ -8,9 +8,10 @@
 //   peek              the same, but it goes on from most busy metas
 //
 // A thread that finds meta busy waits for the thread that made it so, which needs only two more
-// stores, but may have been preempted, even by the one that waits: hence Backoff. Only peek is
-// lock-free, as long as no meta is kBusy (below). get can use it, because it needs less than a load
-// gives.
+// stores, but may have been preempted, even by the one that waits: hence Backoff. It can't help: a
+// value fills all 8 bytes that can be exchanged at once, so a helper's late store would overwrite a
+// newer value unnoticed. Only peek is lock-free, as long as no meta is kBusy (below). get can use
+// it, because it needs less than a load gives.
 //
 // There are two ways of being busy. Usually meta stays as it was, except that kChanging is added to
 // it. A reader then takes it for the old meta, and finds the old value or already the new one:
