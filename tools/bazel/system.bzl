@@ -21,7 +21,6 @@ _FOUND_BY = {
     "man": (["man", "--version"], "man pages"),
     "mpi4py": (["/usr/bin/python3", "-c", "import mpi4py"], "MPI programs in Python"),
     "petsc": (["/bin/sh", "-c", "ls /usr/lib/petscdir/petsc*/*-real/include/petsc.h"], "MPI programs"),
-    "python3": (["/usr/bin/python3", "--version"], "launcher, reports, and their tests"),
     "qemu": (["qemu-x86_64", "--version"], "processors without AVX"),
     "sphinx": (["/usr/bin/python3", "-c", "import sphinx, myst_parser"], "the site of documents"),
     "urcu": (["/bin/sh", "-c", "echo '#include <urcu.h>' | ${CC:-cc} -E -x c - >/dev/null"], "a peer in benchmarks"),

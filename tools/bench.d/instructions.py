@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts instructions per operation: runs a program under callgrind and reads its dumps.
-
-  instructions.py PROGRAM [ARGUMENT...]    prints LABEL INSTRUCTIONS for each operation
 
 The program dumps twice for each operation (CALLGRIND_DUMP_STATS_AT "LABEL TIMES", zeroed before): for a number of turns
 and for a larger one. The difference is the cost of the operations, without the program's start and end.
@@ -11,7 +8,6 @@ and for a larger one. The difference is the cost of the operations, without the 
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 
@@ -59,10 +55,3 @@ def lines(counts):
     """LABEL INSTRUCTIONS for each operation, those with the same first word together."""
     for first in dict.fromkeys(label[0] for label in counts):
         yield from (f"{' '.join(label)} {n}" for label, n in counts.items() if label[0] == first)
-
-
-if __name__ == "__main__":
-    try:
-        print("\n".join(lines(count(sys.argv[1:]))))
-    except CountError as error:
-        sys.exit(str(error))
