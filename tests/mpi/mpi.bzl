@@ -104,6 +104,8 @@ def mpi_sh_test(name, args, script = None, more = {}, data = [], size = "medium"
 RUN = "//lib/mpi:run"
 LIBRARY = "//lib/mpi:libattrcache_{mpi}.so"
 
+INTERPOSERS = ["//lib/mpi:libattrcache_%s.so" % mpi for mpi in MPIS + ["mpi_abi"]]
+
 # The first arguments of most scripts.
 SERVED = [
     "{mpi}",

@@ -6,11 +6,12 @@
 #   tests/stress/NAME_test.cc        found by its name; is linked with all of lib and has two processors
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
-# Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
+# Tags: "no-sanitizer" leaves a test out of the tsan and asan builds (tests of MPI programs, of
 # instruction counts, and of models), "no-tsan" out of the tsan build alone, which finds nothing in tests
 # with one thread. "cpu:2" reserves two processors.
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_shell//shell:sh_test.bzl", "sh_test")
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 
 # glibc fills memory that it allocates and frees, so that uninitialized memory isn't zero by chance.
@@ -38,20 +39,23 @@ def attrcache_gtest(name, srcs = None, deps = [], size = "small", **kwargs):
         **kwargs
     )
 
-def attrcache_unit_tests(deps = [], of_one_thread = []):
-    """A test for each FOLDER/*_test.cc below this package.
+def attrcache_script_test(name, script = None, size = "small", tags = [], **kwargs):
+    """A test that is a script. What is compiled for it isn't sanitized.
 
     Args:
-      deps: besides //lib:FOLDER.
-      of_one_thread: ["FOLDER/NAME_test"], those that never run two.
+      name: the test.
+      script: if it isn't NAME.sh.
+      size: as usual.
+      tags: besides "no-sanitizer".
+      **kwargs: for sh_test.
     """
-    for source in native.glob(["*/*_test.cc"]):
-        name = source[:-len(".cc")]
-        attrcache_gtest(
-            name = name,
-            tags = ["no-tsan"] if name in of_one_thread else [],
-            deps = deps + ["//lib:" + source.split("/")[0]],
-        )
+    sh_test(
+        name = name,
+        size = size,
+        srcs = [script or name + ".sh"],
+        tags = tags + ["no-sanitizer"],
+        **kwargs
+    )
 
 def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
     """The library once more, compiled with other defines.
