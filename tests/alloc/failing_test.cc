@@ -41,6 +41,20 @@ class FailingTest : public ::testing::TestWithParam<Failing> {
     return -1;
   }
 
+  // The same of a keyval, which can be made after a look at all. A failure uses up nothing.
+  int create_failing_each(const Universe& universe, const attrcache_callbacks& callbacks,
+                          int* keyval) {
+    const attrcache_counters before = universe.counters();
+    *keyval = -7;
+    return fail_each([&] { return attrcache_keyval_create(universe.kind(), &callbacks, keyval); },
+                     [&] {
+                       EXPECT_EQ(*keyval, -7);
+                       EXPECT_EQ(universe.counters().keyvals_created, before.keyvals_created);
+                       EXPECT_EQ(universe.counters().reclaimable, before.reclaimable);
+                     },
+                     true);
+  }
+
   size_t blocks_before = 0;
 };
 
@@ -85,21 +99,10 @@ TEST_P(FailingTest, KindRegister) {
 TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
   Recorder recorder;
   Universe universe{&through_hooks()};
-  attrcache_kind* kind = universe.kind();
   int growths = 0;
-  const uint64_t created_before = universe.counters().keyvals_created;
   for (int i = 0; i < 3000; ++i) {
-    int keyval = -7;
-    const uint64_t created = created_before + i;
-    const attrcache_callbacks callbacks = recorder.callbacks();
-    const int allocations =
-        fail_each([&] { return attrcache_keyval_create(kind, &callbacks, &keyval); },
-                  [&] {
-                    EXPECT_EQ(keyval, -7);
-                    EXPECT_EQ(universe.counters().keyvals_created, created);
-                  },
-                  true);  // after a look at all
-    growths += allocations != 0;
+    int keyval;
+    growths += create_failing_each(universe, recorder.callbacks(), &keyval) != 0;
     EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 16 * i) << "no index is lost";
   }
   EXPECT_GE(growths, 5) << "the registry grew meanwhile";
@@ -132,23 +135,14 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   Recorder recorder;
   Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
-  const attrcache_callbacks callbacks = recorder.callbacks();
   std::vector<int> alive;
   for (int i = 0; i < 130; ++i) free_keyval(kind, recorder.keyval(kind));
   const int seen = recorder.keyval(kind);
   Registry::of(kind).visit(id::of(seen), [&](uint64_t, const Record&, const References&) {
     int records = 0;
     for (int i = 0; i < 300; ++i) {
-      int keyval = -7;
-      const attrcache_counters before = universe.counters();
-      const int allocations =
-          fail_each([&] { return attrcache_keyval_create(kind, &callbacks, &keyval); },
-                    [&] {
-                      EXPECT_EQ(keyval, -7);
-                      EXPECT_EQ(universe.counters().keyvals_created, before.keyvals_created);
-                      EXPECT_EQ(universe.counters().reclaimable, before.reclaimable);
-                    },
-                    true);
+      int keyval;
+      const int allocations = create_failing_each(universe, recorder.callbacks(), &keyval);
       EXPECT_LE(allocations, 1);
       records += allocations;
       attrcache_callbacks callbacks;

@@ -78,28 +78,10 @@ TEST_F(MemoryBoundTest, GetDeleteAndBorrowAllocateNothingAndFreeNeedsNothing) {
   fail_no_allocation();
 }
 
-struct InDeleteFn {
-  attrcache_kind* kind;
-  attrcache_table* table;
-  int borrows;  // 0: nothing
-};
-int delete_fn(void*, int, void*, void* extra) {
-  const auto& in = *static_cast<InDeleteFn*>(extra);
-  if (in.borrows == 0) return 0;
-  attrcache_borrowed borrowed = {};
-  EXPECT_EQ(attrcache_borrow(in.kind, in.table, in.borrows, &borrowed), ATTRCACHE_OK);
-  return attrcache_give_back(&borrowed);
-}
-
 TEST_F(MemoryBoundTest, ADeletionBesideABorrowAndABorrowWithinADeletionAllocateNothing) {
+  Recorder recorder;
   Object object(kind);
-  InDeleteFn in = {kind, &object.table, 0};
-  attrcache_callbacks callbacks = {};
-  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
-  callbacks.extra_state = &in;
-  int held, deleted;
-  ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &held), ATTRCACHE_OK);
-  ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &deleted), ATTRCACHE_OK);
+  const int held = recorder.keyval(kind), deleted = recorder.keyval(kind);
   object.set(held, 1);
   object.set(deleted, 2);
   attrcache_borrowed borrowed = {};
@@ -108,11 +90,15 @@ TEST_F(MemoryBoundTest, ADeletionBesideABorrowAndABorrowWithinADeletionAllocateN
   EXPECT_EQ(object.erase(deleted), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
   object.set(deleted, 3);
-  in.borrows = held;
+  recorder.on_delete = [&](const Call&) {
+    attrcache_borrowed within = {};
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, held, &within), ATTRCACHE_OK);
+    return attrcache_give_back(&within);
+  };
   EXPECT_EQ(object.erase(deleted), ATTRCACHE_OK);
   EXPECT_FALSE(allocation_failed());
   fail_no_allocation();
-  in.borrows = 0;
+  recorder.on_delete = nullptr;
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
   free_keyval(kind, held);
   free_keyval(kind, deleted);

@@ -148,12 +148,15 @@ inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy_fn,
 
 // Defines a predefined keyval.
 inline int define(attrcache_kind* kind, int number, attrcache_tag tag = ATTRCACHE_AS_INT,
-                  attrcache_where where = ATTRCACHE_PER_KIND, intptr_t value = 0) {
+                  attrcache_where where = ATTRCACHE_PER_KIND, intptr_t value = 0,
+                  attrcache_compute_fn* compute = nullptr, void* context = nullptr) {
   attrcache_predefined p = {};
   p.number = number;
   p.tag = tag;
   p.where = where;
   p.value = value;
+  p.compute = compute;
+  p.context = context;
   return attrcache_keyval_define(kind, &p);
 }
 

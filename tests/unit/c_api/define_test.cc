@@ -47,14 +47,8 @@ struct Read {
 class DefineTest : public ::testing::Test {
  protected:
   int define_computed(int number, attrcache_tag tag, attrcache_compute_fn* compute,
-                      void* context = nullptr, attrcache_where where = ATTRCACHE_COMPUTED) {
-    attrcache_predefined p = {};
-    p.number = number;
-    p.tag = tag;
-    p.where = where;
-    p.compute = compute;
-    p.context = context;
-    return attrcache_keyval_define(kind, &p);
+                      void* context = nullptr) {
+    return define(kind, number, tag, ATTRCACHE_COMPUTED, 0, compute, context);
   }
   Read read(const Object& from, int number) {
     Read r;
@@ -161,7 +155,7 @@ TEST_F(DefineTest, BadDefinitions) {
   }
   EXPECT_EQ(define(kind, 1, ATTRCACHE_AS_INT, ATTRCACHE_COMPUTED), ATTRCACHE_ERR_ARGUMENT)
       << "no function";
-  EXPECT_EQ(define_computed(1, ATTRCACHE_AS_INT, Window::find_unit, nullptr, ATTRCACHE_PER_KIND),
+  EXPECT_EQ(define(kind, 1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, Window::find_unit),
             ATTRCACHE_ERR_ARGUMENT)
       << "the function would never be called";
   EXPECT_EQ(define(nullptr, 1), ATTRCACHE_ERR_NULL);

@@ -20,16 +20,21 @@ struct Later {
 };
 
 template <typename Struct, typename Call>
-void takes_every_size(Struct filled, Call call) {
-  EXPECT_EQ(call(&filled), ATTRCACHE_OK);
-  for (uint32_t small = 0; small < sizeof filled; ++small) {
-    filled.size = small;
-    EXPECT_EQ(call(&filled), ATTRCACHE_ERR_ARGUMENT) << small;
+void refuses_wrong_sizes(Struct* with, Call call) {
+  for (uint32_t small = 0; small < sizeof *with; ++small) {
+    with->size = small;
+    EXPECT_EQ(call(with), ATTRCACHE_ERR_ARGUMENT) << small;
   }
   for (const uint32_t large : {4097u, ~0u}) {
-    filled.size = large;
-    EXPECT_EQ(call(&filled), ATTRCACHE_ERR_ARGUMENT) << large;
+    with->size = large;
+    EXPECT_EQ(call(with), ATTRCACHE_ERR_ARGUMENT) << large;
   }
+}
+
+template <typename Struct, typename Call>
+void takes_every_size(Struct filled, Call call) {
+  EXPECT_EQ(call(&filled), ATTRCACHE_OK);
+  refuses_wrong_sizes(&filled, call);
   Later<Struct> later = {filled};
   later.known.size = sizeof(later);
   EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
@@ -100,15 +105,7 @@ void fills_every_size(Call call) {
   later.known.size = sizeof later;
   EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
   EXPECT_EQ(later.added, 0u) << "unknown to the library";
-
-  for (uint32_t small = 0; small < sizeof(Struct); ++small) {
-    later.known.size = small;
-    EXPECT_EQ(call(&later.known), ATTRCACHE_ERR_ARGUMENT) << small;
-  }
-  for (const uint32_t large : {4097u, ~0u}) {
-    later.known.size = large;
-    EXPECT_EQ(call(&later.known), ATTRCACHE_ERR_ARGUMENT) << large;
-  }
+  refuses_wrong_sizes(&later.known, call);
 }
 
 TEST_F(FilledTest, WhatTheLibraryFills) {
