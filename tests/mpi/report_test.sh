@@ -35,6 +35,11 @@ launch() { # ARGUMENT... of attrcache-run; the output is in $output
 expect() { # WHAT FILE RANKS
   python3 "$check" "$1" "$2" "$3" "$(basename "$program")" || fail "$1, $3 ranks"
 }
+holds() { # WHAT FILE [ARGUMENT...]; on standard input, in Python, what is true of the file's content, `found`
+  python3 -c 'import json, sys
+found = json.load(open(sys.argv[1]))
+exec(sys.stdin.read())' "${@:2}" || fail "$1: $output"
+}
 
 # Numbers, in JSON and as text; traces. Relative names are relative to where the launcher is run.
 for np in 1 2 4; do
@@ -78,9 +83,8 @@ launch --report --report=leaks.json "$mpirun" -np 2 "$program" leaks
 has "200 of 200 communicators made at report: by_dup"
 has "No keyval was made, but 600 communicators (200 freed)."
 has "Alive at once in one process, at most: 201 communicators."
-python3 - leaks.json <<'END' || fail "leaks"
-import json, sys
-made = json.load(open(sys.argv[1]))["sum"]["made"]
+holds leaks leaks.json <<'END'
+made = found["sum"]["made"]
 assert sorted((one["made"], one["freed"]) for one in made) == [(200, 0), (200, 0), (200, 200)], made
 END
 
@@ -97,9 +101,8 @@ for checks in 0 1; do
   ATTRCACHE_CHECK=$checks launch --report --report=unloaded.json "$mpirun" -np 1 "$(dirname "$program")/unloaded" "$module" "$PWD/another"
   has "the same place"
   [[ $output != *another[:+]* ]] || fail "another is blamed: $output"
-  python3 - unloaded.json "library that was unloaded since, $module" <<'END' || fail "unloaded: $output"
-import json, sys
-found = json.load(open(sys.argv[1]))["sum"]
+  holds unloaded unloaded.json "library that was unloaded since, $module" <<'END'
+found = found["sum"]
 places = [place for one in found["keyvals"] for place in one["leaked_at"]]
 places += [one["place"] for one in found["made"]]
 places += [place for one in found["misuse"].values() for place in one["places"]]
@@ -125,10 +128,8 @@ launch --report --report=many.json "$mpirun" -np 2 "$program" many
 [ "$mpi" = mpich ] || not_freed=", so delete_fn never ran"  # no attribute of MPI_INT's is deleted
 has "attributes of report: delete_type: no successful MPI_Type_free$not_freed"
 has "on MPI_INT: "
-python3 - many.json "$(mpi_of "$mpi")" <<'END' || fail "many"
-import json, sys
-report = json.load(open(sys.argv[1]))
-for part, ranks in [(report["sum"], 2)] + [(part, 1) for part in report["per_rank"]]:
+holds many many.json "$(mpi_of "$mpi")" <<'END'
+for part, ranks in [(found["sum"], 2)] + [(part, 1) for part in found["per_rank"]]:
     assert sum(a["attributes"] for a in part["attached"]) == 1201 * ranks, part
     assert 1000 <= len(part["attached"]) <= 1003, len(part["attached"])
     assert sum(o["made"] - o["freed"] for o in part["made"]) == 1200 * ranks, part
@@ -212,28 +213,23 @@ expect nothing 'co:lon/c:d.json' 1
 several=("$mpirun" -np 1 "$program" nothing : -np 1 "$program" nothing)
 if ! peer_bug "$(mpi_of "$mpi")" "mpirun of several programs does not run them" timeout 60 "${several[@]}"; then
   launch --report=some.json "$mpirun" -np 1 "$program" everything : -np 1 env -u LD_PRELOAD "$program" nothing
-  python3 - some.json <<'END' || fail "an unserved rank"
-import json, sys
-report = json.load(open(sys.argv[1]))
-assert report["ranks"] == 2 and report["ranks_heard_of"] == 1, report
-assert [part["rank"] for part in report["per_rank"]] == [0], report
+  holds "an unserved rank" some.json <<'END'
+assert found["ranks"] == 2 and found["ranks_heard_of"] == 1, found
+assert [part["rank"] for part in found["per_rank"]] == [0], found
 END
 fi
 
 # Bounded memory: two events are kept, and the file says that others were dropped.
 ATTRCACHE_TRACE_EVENTS=2 launch --trace=short.trace "$mpirun" -np 1 "$program" everything
-python3 - short.trace <<'END' || fail "dropped events"
-import json, sys
-events = json.load(open(sys.argv[1]))["traceEvents"]
+holds "dropped events" short.trace <<'END'
+events = found["traceEvents"]
 assert sum(e["ph"] == "X" for e in events) == 2, events
 assert [e["args"]["dropped_events"] > 400 for e in events if e["name"] == "process_name"] == [True]
 END
 # Every operation, when none is too quick.
 ATTRCACHE_TRACE_SLOW=0 launch --trace=long.trace "$mpirun" -np 1 "$program" everything
-python3 - long.trace <<'END' || fail "all operations"
-import json, sys
-events = json.load(open(sys.argv[1]))["traceEvents"]
-names = [e["name"] for e in events if e.get("cat") == "operation"]
+holds "all operations" long.trace <<'END'
+names = [e["name"] for e in found["traceEvents"] if e.get("cat") == "operation"]
 expected = {"set": 516, "delete": 506, "free_keyval": 1030}
 assert {name: names.count(name) for name in expected} == expected, names
 assert names.count("dup") >= 4 and names.count("free") >= 10, names
@@ -287,10 +283,8 @@ has "should the job be ended before the report is there, on $(hostname) this mak
 # An MPI that is opened late; tools in front that may wrap what is counted.
 opened=$(dirname "$program")/opened_late
 launch --report=late.json "$mpirun" -np 2 "$opened" "$(dirname "$program")/opened_module"
-python3 - late.json <<'END' || fail "opened late: $output"
-import json, sys
-report = json.load(open(sys.argv[1]))
-assert [(k["created"], k["library"]) for k in report["sum"]["keyvals"]] == [(2, "opened_module")], report
+holds "opened late" late.json <<'END'
+assert [(k["created"], k["library"]) for k in found["sum"]["keyvals"]] == [(2, "opened_module")], found
 END
 # What isn't served since a tool wraps it is said, and counts as such.
 for tool in tool tool_for_attributes; do
@@ -300,9 +294,8 @@ for tool in tool tool_for_attributes; do
     *\ 97) expected="^tool: [1-9]" unserved=2 && has "served 2 of 2 ranks, but not their communicators" ;;
   esac
   [ "$(grep -c "$expected" <<<"$output")" = 2 ] && [ "$(grep -c 'checks passed$' <<<"$output")" = 2 ] || fail "$tool: $output"
-  python3 - tool.json $unserved <<'END' || fail "$tool: report"
-import json, sys
-report, unserved = json.load(open(sys.argv[1]))["sum"], int(sys.argv[2])
+  holds "$tool: report" tool.json $unserved <<'END'
+report, unserved = found["sum"], int(sys.argv[2])
 assert report["not_served"]["communicator"] == unserved and len(report["keyvals"]) == (unserved == 0), report
 END
 done
@@ -318,17 +311,15 @@ for other in ${programs[@]+"${programs[@]}"}; do
   launch --report=other.json --report=other.html --trace=other.trace "$mpirun" -np 2 "${command[@]}"
   [ "$(grep -c '^rank [0-9]*: \([0-9]* checks passed\|done\)$' <<<"$output")" = 2 ] || fail "$other: $output"
   [[ -s other.html && -s other.trace && $output != *FAILED* ]] || fail "$other: $output"
-  python3 - "$(basename "$other")" <<'END' || fail "$other: no report"
-import json, sys
-report = json.load(open("other.json"))
-assert report["ranks_heard_of"] == 2, report
-assert sum(k["created"] for k in report["sum"]["keyvals"]) > 0, report
-for keyval in report["sum"]["keyvals"]:
+  holds "$other: no report" other.json "$(basename "$other")" <<'END'
+assert found["ranks_heard_of"] == 2, found
+assert sum(k["created"] for k in found["sum"]["keyvals"]) > 0, found
+for keyval in found["sum"]["keyvals"]:
     assert "attrcache" not in keyval["library"], keyval
-    if sys.argv[1].endswith(".py"):  # named by Python's functions, with lines
+    if sys.argv[2].endswith(".py"):  # named by Python's functions, with lines
         assert keyval["library"] + ": " + keyval["function"] in keyval["made_at"], keyval
-        assert (keyval["library"], keyval["named_by"]) == (sys.argv[1], "caller"), keyval
-        assert keyval["made_at"].endswith(")") and sys.argv[1] + ":" in keyval["made_at"], keyval
+        assert (keyval["library"], keyval["named_by"]) == (sys.argv[2], "caller"), keyval
+        assert keyval["made_at"].endswith(")") and sys.argv[2] + ":" in keyval["made_at"], keyval
 END
   rm -f other.json
 done
