@@ -62,10 +62,7 @@ DESTDIR=$work/lib64 cmake --install "$build" >/dev/null
 installed=$work/lib64/usr
 grep -qx 'libdir=${prefix}/lib64' "$installed/lib64/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
 [[ ! -e $installed/lib/attrcache ]] || fail "the interposers were not switched off"
-cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$installed/lib64/cmake/attrcache" >/dev/null
-make "$work/user"
-expect planned "$work/user/in_c"
-expect "works in C++" "$work/user/shared"
+builds_with_cmake -Dattrcache_DIR="$installed/lib64/cmake/attrcache"
 ! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "a LIBDIR outside the prefix was accepted"
 if [[ $hwcaps == ON ]]; then
   gcc "$here/platform.c" -I"$installed/include" -L"$installed/lib64" -lattrcache -Wl,-rpath,"$installed/lib64" -o "$work/platform"

@@ -18,9 +18,5 @@ serves attrcache-run
 
 gcc "$first" -lattrcache -o "$work/use"
 expect planned "$work/use"
-cmake -S "$here" -B "$work/build" >/dev/null
-cmake --build "$work/build" >/dev/null
-expect "works in C++" "$work/build/shared"
-expect "works in C++" "$work/build/static"
-expect planned "$work/build/in_c"
+builds_with_cmake
 echo "passed"

@@ -28,6 +28,15 @@ expect() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
 }
 
+# builds_with_cmake OPTION...: the project here finds the package, and its programs work.
+builds_with_cmake() {
+  cmake -S "$here" -B "$work/user" "$@" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  cmake --build "$work/user" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  expect "works in C++" "$work/user/shared"
+  expect "works in C++" "$work/user/static"
+  expect planned "$work/user/in_c"
+}
+
 # For programs of Open MPI and MPICH, on few cores, as root too; attrcache says that it serves them.
 with_mpi() {
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -35,11 +35,7 @@ user() { # SOURCES OPTION...
   rm -rf "$work/build"
   cmake -S "$1" -B "$work/build" -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" "${@:2}" >"$work/log" 2>&1
 }
-user "$here" -DWANTED="${version%.*}" || fail "$(cat "$work/log")"
-cmake --build "$work/build" >/dev/null
-expect "works in C++" "$work/build/shared"
-expect "works in C++" "$work/build/static"
-expect planned "$work/build/in_c"
+builds_with_cmake -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" -DWANTED="${version%.*}"
 ! user "$here" -DWANTED=99.0 || fail "99.0 was found"
 # A project in C only; and a request for components, which the package doesn't have.
 mkdir "$work/in_c"
