@@ -72,8 +72,7 @@ TEST_P(FailingTest, DomainCreate) {
 
 TEST_P(FailingTest, BothHooksOrNone) {
   attrcache_allocator allocator = *through_hooks().allocator;
-  attrcache_domain_options options = {};
-  options.allocator = &allocator;
+  const auto options = with(&attrcache_domain_options::allocator, &allocator);
   attrcache_domain* domain;
   allocator.release = nullptr;
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);

@@ -8,11 +8,20 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "attrcache/attrcache.h"
 
 namespace attrcache::support {
+
+// Options, or callbacks, of which one member isn't as usual.
+template <typename Struct, typename Member>
+Struct with(Member Struct::*member, std::type_identity_t<Member> value) {
+  Struct made = {};
+  made.*member = value;
+  return made;
+}
 
 // As attrcache::catch_exceptions.
 inline int catch_exceptions(void (*call)(void* argument), void* argument) {
@@ -106,6 +115,17 @@ struct Object {
     if (result == ATTRCACHE_ABSENT) return kAbsent;
     EXPECT_EQ(result, ATTRCACHE_OK) << attrcache_strerror(result);
     return reinterpret_cast<intptr_t>(value);
+  }
+  // The same as Fortran reads it.
+  int fint(int keyval) const {
+    int value = 0;
+    EXPECT_EQ(attrcache_get_fint(kind, &table, keyval, &value), ATTRCACHE_OK);
+    return value;
+  }
+  intptr_t aint(int keyval) const {
+    intptr_t value = 0;
+    EXPECT_EQ(attrcache_get_aint(kind, &table, keyval, &value), ATTRCACHE_OK);
+    return value;
   }
   std::vector<attrcache_attribute_info> list() const {
     size_t count = 0;

@@ -73,8 +73,7 @@ TEST_F(FilledTest, OptionsOfADomainAndItsKinds) {
   for (const auto of : {&attrcache_domain_options::communicator,
                         &attrcache_domain_options::datatype, &attrcache_domain_options::window}) {
     takes_every_size(attrcache_kind_options{}, [&](const attrcache_kind_options* options) {
-      attrcache_domain_options domain = {};
-      domain.*of = options;
+      const auto domain = support::with(of, options);
       return create(&domain);
     });
   }

@@ -31,14 +31,10 @@ TEST_P(ConversionTest, EachLanguageReadsWhatTheTableSays) {
     if (depth != 0 && depth != 5 && depth != 20 && depth != 99) continue;
     Object object(kind);
     ASSERT_EQ(object.set_as(keyval, row.set, row.tag), ATTRCACHE_OK);
-    int fint = 0;
-    intptr_t aint = 0;
+    EXPECT_EQ(object.fint(keyval), row.fint);
+    EXPECT_EQ(object.aint(keyval), row.aint);
     void* c = nullptr;
-    EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
-    EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
     EXPECT_EQ(object.get(keyval, &c), ATTRCACHE_OK);
-    EXPECT_EQ(fint, row.fint);
-    EXPECT_EQ(aint, row.aint);
     switch (row.tag) {
       case ATTRCACHE_AS_POINTER:
         EXPECT_EQ(reinterpret_cast<intptr_t>(c), row.set);
@@ -94,15 +90,13 @@ TEST(PresentTest, WhatIsPresentInEveryLanguage) {
   for (const attrcache_tag tag :
        {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
     void *present = &universe, *got = nullptr;
-    intptr_t aint = 0;
     EXPECT_EQ(object.set_if_absent(keyval, -7, &present, tag), ATTRCACHE_OK);
     EXPECT_EQ(present, &universe);
     EXPECT_EQ(object.set_if_absent(keyval, 8, nullptr, tag), ATTRCACHE_PRESENT);
     EXPECT_EQ(object.set_if_absent(keyval, 8, &present, tag), ATTRCACHE_PRESENT);
     EXPECT_EQ(object.get(keyval, &got), ATTRCACHE_OK);
     EXPECT_EQ(present, got);
-    EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
-    EXPECT_EQ(aint, -7);
+    EXPECT_EQ(object.aint(keyval), -7);
     EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   }
 }
@@ -147,9 +141,7 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
   static attrcache_domain_options options() {
     static constexpr attrcache_kind_options kCommunicator = {
         .handle = ATTRCACHE_HANDLE_POINTER, .name = nullptr, .fortran_handle = &handle_of};
-    attrcache_domain_options options = {};
-    options.communicator = &kCommunicator;
-    return options;
+    return with(&attrcache_domain_options::communicator, &kCommunicator);
   }
 
   const attrcache_domain_options given = options();
@@ -292,9 +284,7 @@ TEST(MixedLanguagesTest, AFortranValueReachesACCallbackAsAnAddress) {
       return copy_as(call.value, out, flag);
     };
     EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK) << "a DUP_FN of the program's own";
-    intptr_t same = 0;
-    EXPECT_EQ(attrcache_get_aint(kind, &to.table, keyval, &same), ATTRCACHE_OK);
-    EXPECT_EQ(same, -12);
+    EXPECT_EQ(to.aint(keyval), -12);
     EXPECT_EQ(to.list().at(0).tag, tag);
     recorder.on_delete = [&](const Call& call) {
       deleted = read(call);
@@ -324,8 +314,7 @@ int delete_int_handle(int object, int, void*, void*) {
 TEST(IntHandleTest, CCallbacksGetAnInt) {
   static constexpr attrcache_kind_options kInts = {
       .handle = ATTRCACHE_HANDLE_INT, .name = "comm", .fortran_handle = nullptr};
-  attrcache_domain_options options = {};
-  options.communicator = &kInts;
+  const auto options = with(&attrcache_domain_options::communicator, &kInts);
   Universe universe(&options);
   attrcache_kind* kind = universe.kind();
   const int keyval = make_keyval(kind, callback(copy_int_handle), callback(delete_int_handle));

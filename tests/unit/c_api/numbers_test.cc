@@ -12,11 +12,6 @@ namespace {
 
 class NumbersTest : public ::testing::TestWithParam<attrcache_keyval_numbers> {
  protected:
-  static attrcache_domain_options options(const attrcache_keyval_numbers* numbers) {
-    attrcache_domain_options options = {};
-    options.numbers = numbers;
-    return options;
-  }
   bool in_range(int keyval) const {
     return static_cast<uint32_t>(keyval) - numbers.base < 0x20000000u;
   }
@@ -45,9 +40,9 @@ class NumbersTest : public ::testing::TestWithParam<attrcache_keyval_numbers> {
   }
 
   const attrcache_keyval_numbers numbers = GetParam();
-  const attrcache_domain_options options_ = options(&numbers);
+  const attrcache_domain_options options = with(&attrcache_domain_options::numbers, &numbers);
   Recorder recorder;
-  Universe universe{&options_};
+  Universe universe{&options};
   attrcache_kind* kind = universe.kind();
   Object object{kind};
   int asked = 0;
@@ -64,12 +59,8 @@ TEST_P(NumbersTest, EverythingSpeaksTheDomainsNumbers) {
   EXPECT_EQ(value(object, keyval), 1);
   EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deletions.at(0).keyval, keyval) << "callbacks get it";
-  intptr_t aint = 0;
-  int fint = 0;
-  EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
-  EXPECT_EQ(aint, 2);
-  EXPECT_EQ(fint, 2);
+  EXPECT_EQ(object.aint(keyval), 2);
+  EXPECT_EQ(object.fint(keyval), 2);
   attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
@@ -170,11 +161,9 @@ TEST_P(NumbersTest, PredefinedNumbersAroundTheRange) {
     if (number == numbers.invalid || in_range(number)) continue;
     EXPECT_EQ(define(kind, number, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, ++defined), ATTRCACHE_OK);
     void* c = nullptr;
-    int fint = 0;
     EXPECT_EQ(get(object, number, &c), ATTRCACHE_OK);
     EXPECT_EQ(*static_cast<int*>(c), defined);
-    EXPECT_EQ(attrcache_get_fint(kind, &object.table, number, &fint), ATTRCACHE_OK);
-    EXPECT_EQ(fint, defined);
+    EXPECT_EQ(object.fint(number), defined);
     EXPECT_EQ(object.set(number, 1), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
   }
   EXPECT_GE(defined, 1);
@@ -200,8 +189,7 @@ TEST(BadNumbersTest, AreRefused) {
       {0x80000000, -0x7fffffff},  // the same
   };
   for (const attrcache_keyval_numbers& numbers : bad) {
-    attrcache_domain_options options = {};
-    options.numbers = &numbers;
+    const auto options = with(&attrcache_domain_options::numbers, &numbers);
     attrcache_domain* domain = nullptr;
     EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
     EXPECT_EQ(domain, nullptr);

@@ -38,8 +38,7 @@ TEST_F(SetCallbacksTest, FromNoneToSome) {
 }
 
 TEST_F(SetCallbacksTest, FromSomeToNoneAndToDup) {
-  attrcache_callbacks dup = {};
-  dup.copy_fn = ATTRCACHE_DUP_FN;
+  const auto dup = with(&attrcache_callbacks::copy_fn, ATTRCACHE_DUP_FN);
   for (const attrcache_callbacks& given : {attrcache_callbacks{}, dup}) {
     const int keyval = recorder.keyval(kind);
     EXPECT_EQ(give(keyval, given), ATTRCACHE_OK);
@@ -156,8 +155,7 @@ TEST_F(SetCallbacksTest, RawCallbacksGetWhatWasSetAndMayChangeTheTagOfACopy) {
 
 TEST(RawCallbacksTest, AFintOf64BitsIsCopiedWhole) {
   if (sizeof(intptr_t) < 8) GTEST_SKIP() << "an address has no room for it";
-  attrcache_domain_options options = {};
-  options.fint_bytes = 8;
+  const auto options = with(&attrcache_domain_options::fint_bytes, 8);
   Universe universe(&options);
   attrcache_kind* const kind = universe.kind();
   Runtime runtime;

@@ -8,13 +8,7 @@ namespace {
 
 // ATTRCACHE_TELL, and the other options of a domain that depend on how an MPI is configured.
 
-attrcache_domain_options with_flags(unsigned flags) {
-  attrcache_domain_options options = {};
-  options.flags = flags;
-  return options;
-}
-
-const attrcache_domain_options kTell = with_flags(ATTRCACHE_TELL);
+const auto kTell = with(&attrcache_domain_options::flags, ATTRCACHE_TELL);
 
 class TellTest : public ApiTest {
  protected:
@@ -81,21 +75,18 @@ TEST_F(TellTest, OneOfManyThreadsIsTheFirst) {
 
 TEST(DomainOptionsTest, BadOnesAreRefused) {
   attrcache_domain* domain = nullptr;
-  attrcache_domain_options options = with_flags(4);
+  attrcache_domain_options options = with(&attrcache_domain_options::flags, 4u);
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   for (const int bytes : {-4, 1, 2, 16}) {
-    options = {};
-    options.fint_bytes = bytes;
+    options = with(&attrcache_domain_options::fint_bytes, bytes);
     EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   }
-  options = {};
   const attrcache_thread_hooks no_self = {};
-  options.threads = &no_self;
+  options = with(&attrcache_domain_options::threads, &no_self);
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
-  attrcache_kind_options kind = {};
-  kind.handle = static_cast<attrcache_handle_form>(7);
-  options = {};
-  options.window = &kind;
+  const auto no_form = static_cast<attrcache_handle_form>(7);
+  const auto kind = with(&attrcache_kind_options::handle, no_form);
+  options = with(&attrcache_domain_options::window, &kind);
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   Universe universe;
   attrcache_kind* made = nullptr;
@@ -143,18 +134,12 @@ TEST_P(FortranTypesTest, IntegersOf64BitsAndAnotherFalse) {
     EXPECT_EQ(object.set_as(quick, wide, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
   }
   for (const int k : {keyval, quick}) {
-    intptr_t aint = 0;
-    void* c = nullptr;
-    EXPECT_EQ(attrcache_get_aint(kind, &object.table, k, &aint), ATTRCACHE_OK);
-    EXPECT_EQ(aint, wide);
-    EXPECT_EQ(object.get(k, &c), ATTRCACHE_OK);
-    EXPECT_EQ(*static_cast<int64_t*>(c), wide);
+    EXPECT_EQ(object.aint(k), wide);
+    EXPECT_EQ(*reinterpret_cast<int64_t*>(object.value(k)), wide);
   }
   EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
   EXPECT_EQ(value_seen, wide);
-  intptr_t aint = 0;
-  EXPECT_EQ(attrcache_get_aint(kind, &to.table, keyval, &aint), ATTRCACHE_OK);
-  EXPECT_EQ(aint, wide - 1);
+  EXPECT_EQ(to.aint(keyval), wide - 1);
   EXPECT_EQ(to.copy_to(none), ATTRCACHE_OK);
   EXPECT_TRUE(none.all_zero()) << "the flag was .FALSE.";
   EXPECT_EQ(object.free(), ATTRCACHE_OK);

@@ -78,20 +78,18 @@ class UserLevelThread {
 };
 thread_local UserLevelThread* UserLevelThread::running_ = nullptr;
 
-attrcache_domain_options thread_options(const attrcache_thread_hooks* hooks) {
-  attrcache_domain_options options = {};
-  options.threads = hooks;
-  return options;
-}
-
 class UserLevelTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!ATTRCACHE_SWITCHES_ARE_SEEN) GTEST_SKIP() << "a sanitizer doesn't see the switches";
   }
+  static int yield_in_delete_fn(const Call&) {
+    UserLevelThread::yield();
+    return 0;
+  }
 
   attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr};
-  attrcache_domain_options options = thread_options(&hooks);
+  attrcache_domain_options options = with(&attrcache_domain_options::threads, &hooks);
   Recorder recorder;
   Universe universe{&options};
   attrcache_kind* kind = universe.kind();
@@ -121,10 +119,7 @@ TEST_F(UserLevelTest, ADeletionIsLeftToAnotherOnesCopyOnTheSameThread) {
 // A switch within a delete_fn that a set runs: others find the new value.
 TEST_F(UserLevelTest, SwitchedWithinDeleteFn) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  recorder.on_delete = [&](const Call&) {
-    UserLevelThread::yield();
-    return 0;
-  };
+  recorder.on_delete = yield_in_delete_fn;
   UserLevelThread replacer([&] { EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK); });
   attrcache_borrowed borrowed = {};
   UserLevelThread borrower([&] {
@@ -145,10 +140,7 @@ TEST_F(UserLevelTest, SwitchedWithinDeleteFn) {
 TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   ASSERT_EQ(copy.set(keyval, 2), ATTRCACHE_OK);
-  recorder.on_delete = [&](const Call&) {
-    UserLevelThread::yield();
-    return 0;
-  };
+  recorder.on_delete = yield_in_delete_fn;
   UserLevelThread first([&] { EXPECT_EQ(object.free(), ATTRCACHE_OK); });
   UserLevelThread second([&] { EXPECT_EQ(copy.free(), ATTRCACHE_OK); });
   EXPECT_FALSE(first.resume());
@@ -167,10 +159,7 @@ TEST_F(UserLevelTest, MigratesBetweenThreads) {
     UserLevelThread::yield();
     return copy_as(call.value + 10, out, flag);
   };
-  recorder.on_delete = [&](const Call&) {
-    UserLevelThread::yield();
-    return 0;
-  };
+  recorder.on_delete = yield_in_delete_fn;
   UserLevelThread traveller([&] {
     EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
     attrcache_borrowed borrowed = {};
