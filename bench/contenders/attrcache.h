@@ -41,10 +41,7 @@ struct Attrcache {
     attrcache_kind* kind = the_kind;
     ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr); }
   };
-  using Handle = Object*;
-  using Key = int;
 
-  static Handle handle(Object& object) { return &object; }
   static bool create_key(int* key) {
     attrcache_callbacks callbacks = {};
     callbacks.copy_fn = ATTRCACHE_DUP_FN;
@@ -95,7 +92,7 @@ struct Attrcache {
   }
   // This keyval is the first one of another domain, because a runtime makes its predefined keyvals
   // before its users make theirs.
-  static Handle predefined(int* key) {
+  static Object* predefined(int* key) {
     static Object object{.kind = make_kind()};
     constexpr attrcache_predefined kTagUb = {sizeof(attrcache_predefined),
                                              501,

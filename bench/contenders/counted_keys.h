@@ -8,7 +8,6 @@
 namespace bench {
 
 struct CountedKeys {
-  using Key = int;
   static bool create_key(int* key) {
     static int next = 0;
     *key = next++;

@@ -20,9 +20,7 @@ struct Holding : CountedKeys {
     Cell cells[64];
     typename Cell::Replaced replaced;
   };
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   static bool set(Object* object, int key, void* value) {
     object->cells[key].set(value);
     return true;

@@ -256,9 +256,7 @@ class LockedObject {
 
 struct Locked : bench::CountedKeys {
   using Object = LockedObject;
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) { return object->get(key, value); }
   static bool borrow(Object* object, int key, void** value) {
     Object::Held held;

@@ -23,11 +23,9 @@ struct Mpi {
     Object() { MPI_Comm_dup(MPI_COMM_SELF, &comm); }
     ~Object() { MPI_Comm_free(&comm); }
   };
-  using Handle = MPI_Comm;
-  using Key = int;
   static constexpr bool kDearObjects = true;
 
-  static Handle handle(Object& object) { return object.comm; }
+  static MPI_Comm handle(Object& object) { return object.comm; }
   static bool create_key(int* key) {
     return MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, nullptr) ==
            MPI_SUCCESS;

@@ -15,9 +15,7 @@ struct MutexMap : bench::CountedKeys {
     std::mutex mutex;
     std::unordered_map<int, void*> values;
   };
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {
     const std::lock_guard hold(object->mutex);
     const auto found = object->values.find(key);

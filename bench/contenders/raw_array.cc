@@ -13,9 +13,7 @@ struct RawArray : bench::CountedKeys {
   struct Object {
     void* volatile values[kKeys] = {};
   };
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   [[gnu::noinline]] static bool get(Object* object, int key, void** value) {
     *value = object->values[key];
     return *value != nullptr;

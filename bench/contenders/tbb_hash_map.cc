@@ -11,9 +11,7 @@ namespace {
 
 struct TbbHashMap : bench::CountedKeys {
   using Object = tbb::concurrent_hash_map<int, void*>;
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {
     Object::const_accessor found;
     if (!object->find(found, key)) return false;

@@ -36,9 +36,7 @@ struct UrcuArray : bench::CountedKeys {
       std::free(used);
     }
   };
-  using Handle = Object*;
 
-  static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {
     rcu_read_lock();
     const Array* array = rcu_dereference(object->array);

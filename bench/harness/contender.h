@@ -8,15 +8,26 @@
 #define BENCH_HARNESS_CONTENDER_H_
 
 #include <concepts>
+#include <utility>
 
 namespace bench {
 
+// C::Object is what attributes are attached to. Callers refer to it by its address, or by
+// C::handle(object), if there is such a function. If making one is expensive in itself, and not to
+// be measured, C declares kDearObjects.
 template <class C>
-concept Contends = requires(typename C::Object& object, typename C::Handle handle,
-                            typename C::Key key, void* value) {
-  // Object is what attributes are attached to. Handle is how the caller refers to it.
-  // If making one is expensive in itself, and not to be measured, C declares kDearObjects.
-  { C::handle(object) } -> std::convertible_to<typename C::Handle>;
+[[gnu::always_inline]] inline auto handle(typename C::Object& object) {
+  if constexpr (requires { C::handle(object); }) {
+    return C::handle(object);
+  } else {
+    return &object;
+  }
+}
+template <class C>
+using Handle = decltype(handle<C>(std::declval<typename C::Object&>()));
+
+template <class C>
+concept Contends = requires(Handle<C> handle, int key, void* value) {
   // The key's attributes are copied as they are, and deleted without a callback.
   { C::create_key(&key) } -> std::convertible_to<bool>;
   { C::free_key(&key) } -> std::convertible_to<bool>;
@@ -28,14 +39,14 @@ concept Contends = requires(typename C::Object& object, typename C::Handle handl
 
 // get returns whether something is attached, and stores it in value. A contender that has get has erase, too.
 template <class C>
-concept Gets = requires(typename C::Handle handle, typename C::Key key, void* value) {
+concept Gets = requires(Handle<C> handle, int key, void* value) {
   { C::get(handle, key, &value) } -> std::convertible_to<bool>;
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
 // set_if_absent attaches the value if nothing is attached; else it stores what is. Returns whether it did.
 template <class C>
-concept SetsIfAbsent = requires(typename C::Handle handle, typename C::Key key, void* value) {
+concept SetsIfAbsent = requires(Handle<C> handle, int key, void* value) {
   { C::set_if_absent(handle, key, value, &value) } -> std::convertible_to<bool>;
 };
 
@@ -44,7 +55,7 @@ concept SetsIfAbsent = requires(typename C::Handle handle, typename C::Key key, 
 // nobody uses it. use keeps it alive, looks at it, and lets go. begin_use, if there is one, prepares
 // an object for both.
 template <class C>
-concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
+concept Borrows = requires(Handle<C> handle, int key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
   { C::replace(handle) } -> std::convertible_to<bool>;
   { C::use(handle) } -> std::convertible_to<bool>;
@@ -52,7 +63,7 @@ concept Borrows = requires(typename C::Handle handle, typename C::Key key, void*
 
 // dup_free copies an object's attributes to a new object and then frees that.
 template <class C>
-concept Dups = requires(typename C::Handle handle) {
+concept Dups = requires(Handle<C> handle) {
   { C::dup_free(handle) } -> std::convertible_to<bool>;
 };
 
@@ -60,9 +71,9 @@ concept Dups = requires(typename C::Handle handle) {
 // create_calling_key makes a key whose values are deleted by a callback, which does nothing.
 // predefined returns an object that has an attribute of the runtime's own, and stores its key.
 template <class C>
-concept Registers = requires(typename C::Key key) {
+concept Registers = requires(int key) {
   { C::create_calling_key(&key) } -> std::convertible_to<bool>;
-  { C::predefined(&key) } -> std::convertible_to<typename C::Handle>;
+  { C::predefined(&key) } -> std::convertible_to<Handle<C>>;
 };
 
 // Each thread must hold a Thread while it uses the contender.

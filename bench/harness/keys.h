@@ -24,8 +24,8 @@ inline void require(bool done, const char* what) {
 template <Contends C>
 class Keys {
  public:
-  static std::array<typename C::Key, 64>& all() {
-    static std::array<typename C::Key, 64> keys;
+  static std::array<int, 64>& all() {
+    static std::array<int, 64> keys;
     static const bool made =
         std::all_of(keys.begin(), keys.end(), [](auto& key) { return C::create_key(&key); });
     require(made, "create a key");
@@ -33,8 +33,8 @@ class Keys {
   }
 
   // The key whose values are deleted by a callback.
-  static typename C::Key calling() {
-    static typename C::Key key;
+  static int calling() {
+    static int key;
     static const bool made = C::create_calling_key(&key);
     require(made, "create a key");
     return key;

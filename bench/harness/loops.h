@@ -10,17 +10,19 @@
 
 #include <cstdint>
 
+#include "bench/harness/contender.h"
+
 namespace bench {
 
 // What the loops of one thread read and write. No other thread uses its cache lines, nor (hence
 // 128) the lines that the processor fetches in pairs with them.
 template <class C>
 struct alignas(128) Inputs {
-  typename C::Handle volatile object;
-  typename C::Key volatile key;
+  Handle<C> volatile object;
+  int volatile key;
   void* volatile value;
   uintptr_t volatile sum;
-  const typename C::Key* keys;
+  const int* keys;
 };
 
 // Calls once(in, sum) this many times, or until it fails. The sum is stored, so that it has a use.
@@ -80,16 +82,16 @@ struct Once {
     return true;
   }
   [[gnu::always_inline]] static bool create_free(In&, uintptr_t&) {
-    typename C::Key key;
+    int key;
     return C::create_key(&key) && C::free_key(&key);
   }
   // Makes an object, attaches this many values to it, and frees it.
   template <int attributes>
   [[gnu::always_inline]] static bool object(In& in, uintptr_t&) {
     typename C::Object object;
-    asm volatile("" : : "r"(C::handle(object)));  // so that the compiler can't leave it out
+    asm volatile("" : : "r"(handle<C>(object)));  // so that the compiler can't leave it out
     for (int a = 0; a < attributes; ++a) {
-      if (!C::set(C::handle(object), in.keys[a], in.value)) [[unlikely]]
+      if (!C::set(handle<C>(object), in.keys[a], in.value)) [[unlikely]]
         return false;
     }
     return true;

@@ -49,7 +49,7 @@ class PreparedLoop : public PreparedOperation {
       if constexpr (Registers<C>) {
         if (which == Which::kCalling) in.key = Keys<C>::calling();
         if (which == Which::kPredefined) {
-          typename C::Key key;
+          int key;
           in.object = C::predefined(&key);
           in.key = key;
         }
@@ -86,8 +86,8 @@ class PreparedLoop : public PreparedOperation {
   struct alignas(64) Padded {
     typename C::Object object;
   };
-  typename C::Handle handle_of(int thread) {
-    return C::handle(objects_[parameters_.same_object ? 0 : thread]->object);
+  Handle<C> handle_of(int thread) {
+    return handle<C>(objects_[parameters_.same_object ? 0 : thread]->object);
   }
 
   Loop<C> loop_;
