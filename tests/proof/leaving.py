@@ -13,7 +13,7 @@ may belong to another attempt by then.
 
 from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or
 
-from prover import Protocol, put, put_all
+from prover import Protocol, any_of, put, put_all
 
 LOOK, CELL, BOOL = DeclareSort("Look"), DeclareSort("Cell"), BoolSort()
 PLACE, PLACES = EnumSort("LookAt", (
@@ -54,9 +54,6 @@ def leaving(broken=None, sizes=None):
     p.declare("last found taker", LOOK)
     h, later, look = p.some("h later look", LOOK)  # a step's participants
     c = p.some("c", CELL)
-
-    def any_of(s, x, *places):
-        return Or(*[s.at(x) == place for place in places])
 
     def over(s, x):
         return any_of(s, x, OVER, CHECKING, ENDED, LOOKING)

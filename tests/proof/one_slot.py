@@ -10,7 +10,7 @@ A number is {sequence number, count of take-backs}, and none is used twice.
 
 from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or
 
-from prover import Protocol, put, put_all
+from prover import Protocol, any_of, put, put_all
 
 CALL, NUMBER, BOOL = DeclareSort("Call"), DeclareSort("Number"), BoolSort()
 KIND, (SET, DELETE, FREE, HOLD) = EnumSort("Kind", ("set", "delete", "free", "hold"))
@@ -56,9 +56,6 @@ def one_slot(broken=None, sizes=None):
     p.declare("used", NUMBER, BOOL)
     p.declare("value_of", NUMBER, CALL)
     o, h, g, v = p.some("o h g v", CALL)  # a step's participants
-
-    def any_of(s, x, *places):
-        return Or(*[s.at(x) == place for place in places])
 
     def is_set(x):
         return now.kind(x) == SET

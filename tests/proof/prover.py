@@ -28,6 +28,10 @@ def put_all(function, to):
     return function, None, to
 
 
+def any_of(state, x, *places):
+    return Or(*[state.at(x) == place for place in places])
+
+
 class State:
     """The state now, or after some changes."""
 

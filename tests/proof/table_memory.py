@@ -10,7 +10,7 @@ object, and each call that began before has taken its step on the slot.
 
 from z3 import And, BoolSort, BoolVal, DeclareSort, EnumSort, If, Implies, Not, Or
 
-from prover import Protocol, put, put_all
+from prover import Protocol, any_of, put, put_all
 
 CALL, BOOL = DeclareSort("Call"), BoolSort()
 PLACE, PLACES = EnumSort("DeletionAt", (
@@ -35,9 +35,6 @@ def table_memory(broken=None, sizes=None):
     p.declare("tomb", CALL, TOMB)
     p.declare("claims says cell_seen tomb_seen", CALL, BOOL)
     d = p.some("d", CALL)
-
-    def any_of(s, x, *places):
-        return Or(*[s.at(x) == place for place in places])
 
     p.initially += [now.phase == USED, Not(now.replaced), every(CALL, lambda a: And(
         now.at(a) == IDLE, now.tomb(a) == FREE, Not(Or(now.claims(a), now.says(a), now.cell_seen(a),
