@@ -57,6 +57,14 @@ def attrcache_script_test(name, script = None, size = "small", tags = [], **kwar
         **kwargs
     )
 
+def attrcache_sources(files):
+    """`sources`: what CMake and tests/platforms compile of this folder."""
+    native.filegroup(
+        name = "sources",
+        srcs = files,
+        visibility = ["//tests:__subpackages__"],
+    )
+
 def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
     """The library once more, compiled with other defines.
 
