@@ -290,10 +290,8 @@ TEST_P(FailingTest, CopyAll) {
 // end of a domain.
 TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
   Recorder recorder;
-  attrcache_domain* domain;
-  ASSERT_EQ(attrcache_domain_create(&through_hooks(), &domain), ATTRCACHE_OK);
-  attrcache_kind* kind;
-  attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
+  attrcache_domain* const domain = Universe(&through_hooks()).release();
+  attrcache_kind* const kind = kind_of(domain, ATTRCACHE_COMMUNICATOR);
   std::vector<int> keyvals;
   for (int i = 0; i < 300; ++i) keyvals.push_back(recorder.keyval(kind));
   std::optional<Object> object(kind), empty(kind), to(kind);  // which end before their domain

@@ -43,8 +43,7 @@ TEST_F(AbandonTest, DestructorsThatAttachAgain) {
       EXPECT_EQ(attrcache_keyval_free(object.kind, &keyval), ATTRCACHE_OK);
     }
   };
-  attrcache_domain* domain;
-  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
+  attrcache_domain* const domain = Universe().release();
   Chain chain = {Object(kind_of(domain, 0))};
   for (const int length : {5, 1 << 30, -5}) {
     for (const bool by_abandon : {true, false}) {

@@ -71,11 +71,6 @@ int copy_fn(void*, int, void*, void* in, void* out, int* flag) {
 int delete_fn(void*, int, void*, void*) { return 0; }
 
 struct Process {
-  Process() {
-    attrcache_domain_create(nullptr, &domain);
-    attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR, &kind);
-    keyval = make_keyval(kind, callback(copy_fn), callback(delete_fn));
-  }
   void end() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
   int borrow(Object& object, int borrows) {
     for (int i = 0; i < borrows; ++i) {
@@ -89,9 +84,9 @@ struct Process {
     if (const int line = borrow(object, borrows)) return line;
     return object.set(keyval, 2) == ATTRCACHE_OK ? 0 : __LINE__;
   }
-  attrcache_domain* domain = nullptr;
-  attrcache_kind* kind = nullptr;
-  int keyval = 0;
+  attrcache_domain* domain = Universe().release();
+  attrcache_kind* kind = kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  int keyval = make_keyval(kind, callback(copy_fn), callback(delete_fn));
 };
 
 // Runs body() in a child that counts; its exit status is 0 if body() returns 0.
