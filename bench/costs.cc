@@ -366,13 +366,19 @@ std::vector<bench::Operation> rows() {
   for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L, 10000L}) {
     add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, ONCE(dup_free)));
   }
-  // One attribute, where there once were so many at once: the dup looks at each of their slots.
-  const auto erase_others = [](Object& object) {
-    for (size_t k = 1; k < object.keyvals.size(); ++k) object.erase(object.keyvals[k]);
+  // The first attribute, or the last, where there once were so many at once.
+  const auto add_after = [&](const char* name, long n, long kept) {
+    const auto erase_others = [kept](Object& object) {
+      for (long k = 0; k < long(object.keyvals.size()); ++k) {
+        if (k != kept) object.erase(object.keyvals[k]);
+      }
+    };
+    add(on_object(with(name, n), n, dup, range(0, n), 0, 1,
+                  once_after(erase_others, ONCE(dup_free))));
   };
   for (const long n : {1L, 100L, 10000L}) {
-    add(on_object(with("dup_free_1_after_", n), n, dup, range(0, n), 0, n,
-                  once_after(erase_others, ONCE(dup_free))));
+    add_after("dup_free_1_after_", n, 0);
+    add_after("dup_free_last_after_", n, n - 1);
   }
   // All of them far: in a tree with nodes below its root.
   for (const long n : {1000L, 10000L}) {

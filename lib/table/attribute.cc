@@ -41,7 +41,10 @@ struct Found {
     if (name == stripe::Name::kNone) return registry.why_not(keyval);
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
     if (!empty) table.mark_replaced();
-    if (slot::put(*slot, now, made)) return ATTRCACHE_OK;  // (S1, S11)
+    count_attribute(*slot, id::offset(keyval));
+    if (slot::put(*slot, now, made)) [[likely]]
+      return ATTRCACHE_OK;  // (S1, S11)
+    uncount_attribute(*slot, id::offset(keyval));
     if (registry.drop(keyval)) return registry.why_not(keyval);
   }
 }
@@ -61,7 +64,7 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
                SlotContent replacement, id::Keyval keyval) {
   if (deletes_once(registry.callbacks(keyval))) {
     // By its meta alone, which says all: a visible value is only replaced by another (pair.h).
-    if (!slot::detach(slot, replacement.meta)) return false;  // (S7)
+    if (!slot::detach(slot, id::offset(keyval), replacement.meta)) return false;  // (S7)
     registry.drop(keyval);  // the caller still has the other value's reference to drop
     return true;
   }
@@ -76,8 +79,8 @@ bool take_back(Registry& registry, Table& table, Pair& slot, SlotContent old,
 bool end_failed_deletion(const Registry& registry, slot::Claim claim, id::Keyval keyval,
                          OnFailure on_failure) {
   if (on_failure == OnFailure::kKeep && !deletes_once(registry.callbacks(keyval)))
-    return !claim.restore();  // (S9)
-  claim.detach();             // (S12)
+    return !claim.restore(id::offset(keyval));  // (S9)
+  claim.detach(id::offset(keyval));             // (S12)
   return true;
 }
 
@@ -109,6 +112,12 @@ int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t 
   return ATTRCACHE_PRESENT;
 }
 
+int end_counted_delete(Registry& registry, Pair& slot, id::Keyval keyval) {
+  uncount_attribute(slot, id::offset(keyval));
+  registry.drop_in_stripe(keyval, this_thread().ordinal);
+  return ATTRCACHE_OK;
+}
+
 int continue_delete(Registry& registry, Table& table, void* object, id::Keyval keyval,
                     int* callback_code) {
   if (registry.look_up(keyval) == 0) [[unlikely]]
@@ -130,7 +139,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
       continue;
     }
     if (meta::no_delete_fn(m)) {
-      if (!slot::detach(slot, m)) continue;  // (S3)
+      if (!slot::detach(slot, id::offset(keyval), m)) continue;  // (S3)
       registry.drop_in_stripe(keyval, this_thread().ordinal);
       return ATTRCACHE_OK;
     }
@@ -143,7 +152,8 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
   Frame frame(thread, &table, Frame::Use::kDeleting, deletion.cell());
   const unsigned ordinal = this_thread().ordinal;
   int code;
-  if (delete_claimed(target, frame, slot, claim, now, keyval, OnFailure::kKeep, &code))
+  if (delete_claimed(target, frame, slot, claim, now, keyval, id::offset(keyval), OnFailure::kKeep,
+                     &code))
     registry.drop_in_stripe(keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }

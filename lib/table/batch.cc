@@ -21,7 +21,7 @@ Batch::Item* Batch::make_room() {
 bool Batch::select() {
   const Pair* before = last_;
   Item* end = items_;
-  all_ = !table_.any_run([&](uint32_t first, Pair* run, uint32_t length) {
+  const auto is_full = [&](uint32_t first, Pair* run, uint32_t length) {
     for (Pair* slot = run; slot != run + length; ++slot, ++first) {
       if (before != nullptr) [[unlikely]] {
         if (before == slot) before = nullptr;
@@ -37,7 +37,8 @@ bool Batch::select() {
       *end++ = {m, slot, first};
     }
     return false;
-  });
+  };
+  all_ = !table_.any_run(is_full, last_ != nullptr);  // or it might pass over `last_`
   end_ = end;
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.

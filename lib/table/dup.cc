@@ -34,8 +34,9 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
     if (counters == nullptr) [[unlikely]]
       return true;  // all are of another kind
     Pair* made = nullptr;
+    uint32_t s = 0, copied = 0;
 #pragma GCC unroll 8
-    for (uint32_t s = 0; s < length; ++s) {
+    for (; s < length; ++s) {
       const uint64_t m = run[s].load_meta();
       if (meta::empty(m)) continue;
       const uint64_t word = counters[s].load(kRelaxed);  // only a guess
@@ -48,25 +49,27 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
       if ((differs & kDecides) != 0) [[unlikely]] {
         if ((differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn))
           continue;
-        return true;
+        break;
       }
       if (made == nullptr) {
         // No index is in two runs, so the new table has no slots for this one's yet.
         made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
-        if (made == nullptr) return true;  // in order, there may be memory
+        if (made == nullptr) break;  // in order, there may be memory
       }
       if (!References::acquire_open(counters[s], word)) [[unlikely]]
-        return true;
+        break;
       // The value is read after the reference was taken. Before that it could have been a value of
       // an earlier keyval that had the same int. If it is another one now, what is stored isn't a
       // copy, but has the reference, which Dup::start_over() drops.
       uint64_t value;
       const bool same = run[s].still(m, &value);
       made[s].store_unshared({value, m});
+      ++copied;
       if (!same) [[unlikely]]
-        return true;
+        break;
     }
-    return false;
+    if (copied != 0) count_attribute(*made, id::offset_at(first), copied);
+    return s != length;
   };
   const bool stopped = from.any_run(stops);
   // The loads of the slots acquire, so the clock is at least as high as their numbers. From now on
@@ -95,7 +98,10 @@ class Dup {
   bool start_over() {
     Batch copies(to_.table, &registry_.memory());
     while (!new_table_died() && copies.next()) {
-      for (const Batch::Item& item : copies) item.slot->clear_unshared();
+      for (const Batch::Item& item : copies) {
+        item.slot->clear_unshared();
+        uncount_attribute(*item.slot, id::offset_at(item.index));
+      }
       for (const Batch::Item& item : copies) registry_.drop(meta::keyval(item.meta, item.index));
     }
     return !table_died();
@@ -132,6 +138,7 @@ class Dup {
       return give_up(keyval, continue_set(registry_, to_.table, to_.object, {keyval, tag}, value,
                                           callback_code));
     }
+    count_attribute(made, id::offset(keyval));
     made.store_unshared({value, meta::attached(like, tag, to_.table.tick_unshared())});
     return ATTRCACHE_OK;
   }

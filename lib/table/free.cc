@@ -3,7 +3,7 @@
 // Free and abandon. A free deletes what a table holds. If nothing calls back, nobody can notice the
 // order, and two passes over the slots do it, by plain stores, since no other thread may use the
 // object. Else all are deleted in the reverse order of setting, and then what callbacks have
-// attached meanwhile.
+// attached meanwhile. Counts of attributes (T5) stay as they are: they end with the table.
 
 #include "table/batch.h"
 #include "table/dup_free.h"
@@ -160,7 +160,7 @@ class Free {
       // Nothing, or its deletion has begun: by another thread, or up this thread's stack.
       if (!meta::visible(m) || meta::deleting(m)) return ATTRCACHE_OK;
       if (!registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-      if (!slot::detach(slot, m)) return ATTRCACHE_OK;  // (S3)
+      if (!slot::detach(slot, id::Offset{}, m)) return ATTRCACHE_OK;  // (S3)
       registry.drop_in_stripe(keyval, ordinal_);
     } else {
       if (!registry.is_kind_of(keyval)) [[unlikely]]
@@ -168,10 +168,11 @@ class Free {
       slot::Claim claim;
       if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
       if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
-        claim.restore();  // (S9) it can, since no other thread uses the table
+        claim.restore(id::offset(keyval));  // (S9) it can, since no other thread uses the table
         return ATTRCACHE_ERR_BUSY;
       }
-      if (delete_claimed(target_, frame, slot, claim, now, keyval, on_failure_, &code))
+      if (delete_claimed(target_, frame, slot, claim, now, keyval, id::Offset{}, on_failure_,
+                         &code))
         registry.drop_in_stripe(keyval, ordinal_);
     }
     if (listener_.deleted_fn != nullptr) [[unlikely]]

@@ -144,7 +144,7 @@ void Deletion::hand_off_to(const Announcement& holder, bool sole, const Target& 
                             kRelaxed);
   target.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
-  if (claim != nullptr) claim->detach();  // (S12)
+  if (claim != nullptr) claim->detach(id::offset(keyval));  // (S12)
   const uint64_t open = tomb.open();
   readers.release(cell);
   // (L9) The holder that was found is asked first, because it is nearly always there still.

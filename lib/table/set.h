@@ -94,8 +94,10 @@ inline int give_up_set(Registry& registry, id::Keyval keyval) {
     stripe::Name name;
     if (take_open(registry, keyval, &name) == nullptr) [[unlikely]]
       return kNotSet;
+    count_attribute(*slot, id::offset(keyval));
     if (slot::put(*slot, now, {value, meta::attached(name, key.tag, table.tick())})) [[likely]]
       return ATTRCACHE_OK;  // (S1)
+    uncount_attribute(*slot, id::offset(keyval));
     return give_up_set(registry, keyval);
   }
   if (!meta::holdable(now.meta, keyval)) return kNotSet;

@@ -58,7 +58,8 @@ namespace attrcache::slot {
 
 // Puts a value into a slot that was found to hold `now`. If the slot has changed, this fails and
 // updates `now`; and so do all others that take `now`.
-//   (S1, S11) `now` was nothing, or a claimed value: the new value has a reference of its own.
+//   (S1, S11) `now` was nothing, or a claimed value: the new value has a reference of its own, and
+//   is counted (T5).
 //   (S2) A value without delete_fn: the new one takes over its reference on the keyval.
 //   (S6) A value that has one: it is the caller's from now on, and so is its reference.
 //   (S7) Exactly what S6 has put there: the old value is attached once more.
@@ -84,7 +85,12 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
 
 // (S3) Detaches a value without delete_fn, or one whose delete_fn must not run. The caller must
 // drop the value's reference on the keyval.
-inline bool detach(Pair& slot, uint64_t& now) { return slot.compare_exchange_meta(now, 0); }
+[[gnu::always_inline]] inline bool detach(Pair& slot, id::Offset at, uint64_t& now) {
+  if (!slot.compare_exchange_meta(now, 0)) [[unlikely]]
+    return false;
+  uncount_attribute(slot, at);
+  return true;
+}
 
 // (S10) Hides a value that is being deleted, so that the caller's delete takes effect now.
 inline bool hide(Pair& slot, uint64_t now) {
@@ -104,18 +110,19 @@ class Claim {
 
   // (S9) Makes the value attached again. False: another thread has deleted or replaced it
   // meanwhile, so it is gone, and its reference on the keyval is the caller's to drop.
-  [[gnu::always_inline]] bool restore() {
+  [[gnu::always_inline]] bool restore(id::Offset at) {
     uint64_t now = claimed_;  // only a guess for the exchange
     if (slot_->compare_exchange_meta(now, now & ~(meta::kDeleting | meta::kUnheld))) return true;
-    detach();
+    detach(at);
     return false;
   }
 
   // (S12) Detaches the value, if it still is in the slot.
-  [[gnu::always_inline]] void detach() {
+  [[gnu::always_inline]] void detach(id::Offset at) {
     uint64_t now = claimed_;  // as above
     if (!slot_->compare_exchange_meta(now, 0)) [[unlikely]]
       detach_hidden(*slot_, claimed_, now);
+    uncount_attribute(*slot_, at);
   }
 
  private:

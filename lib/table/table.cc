@@ -7,7 +7,7 @@
 namespace attrcache {
 
 Leaf no_leaf{~uint32_t{0}};
-Node no_tree;
+Tree no_tree;
 
 namespace {
 
@@ -32,10 +32,12 @@ T* get_or_make(const Memory& memory, Atomic<T*>& place, T* nothing, Args... args
 // leaf that it has made itself may be of no use then: it stays in the list, empty.
 Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
   Place* place = &dir.leaves[number % kDirectoryLeaves];
+  Leaves* list = &dir.made;
   if (number >= kDirectoryLeaves) {
-    Node* const root = get_or_make(memory, dir.tree, &no_tree);
-    if (root == nullptr) return nullptr;
-    place = &root->towards(number);
+    Tree* const tree = get_or_make(memory, dir.tree, &no_tree);
+    if (tree == nullptr) return nullptr;
+    place = &tree->root.towards(number);
+    list = &tree->made;
   }
   Leaf* made = nullptr;
   for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
@@ -47,7 +49,7 @@ Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
         if (made == nullptr) {
           made = memory.make<Leaf>(number);
           if (made == nullptr) return nullptr;
-          dir.add(*made);
+          list->add(*made);
         }
         if (place->compare_exchange_strong(child, Child::of(made), kAcqRel, kAcquire))
           return made;  // (T3) as T2
@@ -68,26 +70,39 @@ Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
   }
 }
 
-void release_tree(const Memory& memory, Node* node) {
-  for (const Place& place : node->places) {
-    const Child child = place.load(kAcquire);  // as T1
-    if (child.is_node()) release_tree(memory, child.node());
+void release_all(const Memory& memory, const Leaves& leaves) {
+  for (Leaf* leaf = leaves.first.load(kAcquire); leaf != nullptr;) {  // as T1
+    Leaf* const next = leaf->next.load(kAcquire);                     // as T1
+    memory.destroy(leaf);
+    leaf = next;
   }
-  memory.destroy(node);
+}
+
+void release_below(const Memory& memory, const Node& node) {
+  for (const Place& place : node.places) {
+    const Child child = place.load(kAcquire);  // as T1
+    if (!child.is_node()) continue;
+    release_below(memory, *child.node());
+    memory.destroy(child.node());
+  }
 }
 
 }  // namespace
 
-void Directory::add(Leaf& leaf) {
-  Atomic<Leaf*>* at = last.load(kAcquire);  // pairs with the store below, for the leaf there
-  // (T4) release: a walk (T1) sees the leaf's number, and that its slots are empty. Acquire, if it
-  // fails: another thread's leaf is there, and the list goes on behind that.
-  for (Leaf* next = nullptr; !at->compare_exchange_strong(next, &leaf, kRelease, kAcquire);
-       next = nullptr) {
-    at = &next->next;
+void Leaves::add(Leaf& leaf) {
+  Leaf* before = last.load(kAcquire);  // pairs with the store below, for what it points to
+  for (;;) {
+    leaf.place = before != nullptr ? (before->place + 1) % kGroupLeaves : 0;
+    leaf.group.store(leaf.place != 0 ? &before->head() : nullptr, kRelaxed);  // until T4
+    Atomic<Leaf*>& end = before != nullptr ? before->next : first;
+    Leaf* next = nullptr;
+    // (T4) release: a walk (T1) sees the leaf's number, and that its slots are empty. Acquire, if
+    // it fails: another thread's leaf is there, and the list goes on behind that.
+    if (end.compare_exchange_strong(next, &leaf, kRelease, kAcquire)) break;
+    before = next;
   }
-  last.store(&leaf.next,
-             kRelease);  // or it is behind the end by now: the next one goes on from here
+  if (leaf.place == 0 && before != nullptr) before->head().group.store(&leaf, kRelease);  // as T4
+  last.store(&leaf, kRelease);  // or it is behind the end by now: the next one goes on from here
 }
 
 Pair* Table::grow(uint32_t index, const Memory& memory) {
@@ -100,13 +115,13 @@ Pair* Table::grow(uint32_t index, const Memory& memory) {
 }
 
 void Directory::release(const Memory& memory) {
-  for (Leaf* leaf = made.load(kAcquire); leaf != nullptr;) {  // as T1
-    Leaf* const next = leaf->next.load(kAcquire);             // as T1
-    memory.destroy(leaf);
-    leaf = next;
+  release_all(memory, made);
+  Tree* const there = tree.load(kAcquire);  // as T1
+  if (there != &no_tree) {
+    release_all(memory, there->made);
+    release_below(memory, there->root);
+    memory.destroy(there);
   }
-  Node* const root = tree.load(kAcquire);  // as T1
-  if (root != &no_tree) release_tree(memory, root);
   memory.destroy(this);
 }
 

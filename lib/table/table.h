@@ -27,9 +27,11 @@
 //                                                      places[1] ---> leaf 24 = 0x18: 192 to 199
 //
 // Slots never move and nothing is unmapped before the table is freed. Everything is allocated when
-// it is first needed, so a single attribute costs at most the directory, a node and a leaf. All
-// leaves but the first are also in a list, in the order in which they were made: walks over all
-// slots go along it, and usually find attributes in the order of setting.
+// it is first needed, so a single attribute costs at most the directory, a tree and a leaf. Leaves
+// are also in lists, in the order in which they were made: one of the directory's, and one of the
+// tree's. Walks over all slots go along these, and usually find attributes in the order of setting.
+// Each kGroupLeaves of the tree's list are a group, whose first leaf counts the attributes of all.
+// Walks pass over a group that has none: they cost what there is, whatever there once was.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
@@ -51,13 +53,48 @@ inline constexpr uint32_t kDirectoryLeaves = 8;
 inline constexpr uint32_t kDirectorySlots = kDirectoryLeaves * kLeafSlots;
 inline constexpr unsigned kFanoutBits = 4;
 inline constexpr uint32_t kFanout = 1u << kFanoutBits;
+inline constexpr uint32_t kGroupLeaves = 16;
 
 struct Leaf {
   explicit constexpr Leaf(uint32_t of) : number(of) {}
 
+  // The tree's leaf that has a slot; null: none.
+  static Leaf* of(Pair& slot, id::Offset at) {
+    if (id::bytes(at) < kDirectorySlots * sizeof(Pair)) return nullptr;
+    return reinterpret_cast<Leaf*>(&slot - id::index(at) % kLeafSlots);
+  }
+
+  // The first of its group. Relaxed: T4 has released it.
+  Leaf& head() { return place == 0 ? *this : *group.load(kRelaxed); }
+
   Pair slots[kLeafSlots];
   const uint32_t number;
-  Atomic<Leaf*> next{nullptr};  // the one that was made after it
+  uint32_t place = 0;              // in its group
+  Atomic<Leaf*> next{nullptr};     // the one that was made after it
+  Atomic<Leaf*> group{nullptr};    // its head; a head's: the next one, if it is known
+  Atomic<uint32_t> attributes{0};  // a head's: how many its group has
+};
+
+// (T5) An attribute in the tree is counted before it is attached, and until it was detached.
+// Relaxed: the step that attaches it (S1, S11) releases the count with it.
+inline void count_attribute(Pair& slot, id::Offset at, uint32_t times = 1) {
+  if (Leaf* leaf = Leaf::of(slot, at)) [[unlikely]]
+    leaf->head().attributes.fetch_add(times, kRelaxed);
+}
+// Release: a walk that passes over the group (T6) sees that the last one was detached.
+inline void uncount_attribute(Pair& slot, id::Offset at) {
+  if (Leaf* leaf = Leaf::of(slot, at)) [[unlikely]]
+    leaf->head().attributes.fetch_sub(1, kRelease);
+}
+
+// Leaves in the order in which they were made.
+struct Leaves {
+  // (T4) Adds a leaf, before it is put in its place (T3). So a thread that has used the leaf finds
+  // it here, and so does the thread that is handed the object later. Lock-free.
+  void add(Leaf& leaf);
+
+  Atomic<Leaf*> first{nullptr};
+  Atomic<Leaf*> last{nullptr};  // or one shortly before that
 };
 
 // What a node of the tree has below it: a leaf, or another node, whose address has a bit added.
@@ -78,7 +115,7 @@ struct Child {
 // Stand for the leaves that a directory or a node doesn't have yet, and for a tree that doesn't
 // exist yet, so that get needs no test for null. Never written.
 extern Leaf no_leaf;
-extern struct Node no_tree;
+extern struct Tree no_tree;
 
 // Where a child is; no leaf, at first.
 struct Place : Atomic<Child> {
@@ -92,6 +129,11 @@ struct Node {
 
   Place places[kFanout];
 };
+struct Tree {
+  Node root;
+  Leaves made;
+};
+
 struct Directory {
   // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
   explicit Directory(const struct Table* of) : owner(of) {
@@ -102,7 +144,7 @@ struct Directory {
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
   Leaf* find_leaf(uint32_t number) const {
-    Child child = tree.load(kAcquire)->towards(number).load(kAcquire);  // as T1
+    Child child = tree.load(kAcquire)->root.towards(number).load(kAcquire);  // as T1
     for (uint32_t rest = number; child.is_node();) [[unlikely]] {
         rest >>= kFanoutBits;
         child = child.node()->towards(rest).load(kAcquire);  // as T1
@@ -111,20 +153,15 @@ struct Directory {
     return leaf->number == number ? leaf : nullptr;
   }
 
-  // (T4) Adds a leaf to the list, before it is put in its place (T3). So a thread that has used the
-  // leaf finds it in the list, and so does the thread that is handed the object later. Lock-free.
-  void add(Leaf& leaf);
   // Releases it, with all leaves and nodes.
   void release(const Memory& memory);
 
   Place leaves[kDirectoryLeaves];  // they have no nodes
-  Atomic<Node*> tree{&no_tree};
+  Atomic<Tree*> tree{&no_tree};
   // Which table it belongs to, so that a table that was copied or moved as plain bytes is
   // recognized. Relaxed: only the table's owner, which made it or was handed it, looks at it.
   Atomic<const struct Table*> owner;
-  // The list of the leaves that were made, and where its end is, or was shortly before.
-  Atomic<Leaf*> made{nullptr};
-  Atomic<Atomic<Leaf*>*> last{&made};
+  Leaves made;  // the others than the tree's
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(void*) != 8 || sizeof(Directory) == 176);
@@ -189,15 +226,16 @@ struct Table {
   // For a caller that is alone with the table, and has found nothing that others may still do.
   void forget_replaced() { clock.store(now(), kRelaxed); }
 
-  // Calls visit(index, slot) for every slot that exists: those in the table itself and in the first
-  // leaf, and then those of the others in the order in which these were made.
+  // Calls visit(index, slot) for every slot that may have an attribute: those in the table itself
+  // and in the first leaf, and then those of the directory's and of the tree's, in the order in
+  // which these were made.
   template <typename Visit>
-  void for_each(Visit visit);
+  [[gnu::always_inline]] void for_each(Visit visit);
 
   // The same for every run of slots that lie side by side, of at most kLeafSlots:
   // visit(index of the first, slots, how many), until one returns true. Returns whether one did.
   template <typename Visit>
-  bool any_run(Visit visit);
+  [[gnu::always_inline]] bool any_run(Visit visit, bool also_empty = false);
 
   // Whether it holds nothing at all, not even memory: nothing was attached to it, as far as the
   // caller can know, since it was new. Relaxed: the clock shows every attachment that happened
@@ -254,20 +292,31 @@ inline void Table::clear(const Memory& memory) {
 }
 
 template <typename Visit>
-bool Table::any_run(Visit visit) {
-  Directory* dir = directory.load(kAcquire);  // as T1
+inline bool Table::any_run(Visit visit, bool also_empty) {
+  Directory* dir = directory.load(kAcquire);  // as T1, and so below
   if (visit(0, inline_slots, kInlineSlots)) return true;
   if (dir == nullptr) return false;
   if (visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots)) return true;
   // A leaf that is only about to be in its place, or lost the race for it, is empty.
-  for (Leaf* leaf = dir->made.load(kAcquire); leaf != nullptr; leaf = leaf->next.load(kAcquire)) {
+  for (Leaf* leaf = dir->made.first.load(kAcquire); leaf != nullptr;
+       leaf = leaf->next.load(kAcquire)) {
     if (visit(leaf->number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
+  }
+  bool empty = false;  // the group, when the walk came to its head
+  for (Leaf* leaf = dir->tree.load(kAcquire)->made.first.load(kAcquire); leaf != nullptr;) {
+    Leaf* then = nullptr;
+    if (leaf->place == 0) {
+      empty = !also_empty && leaf->attributes.load(kAcquire) == 0;  // (T6) pairs with T5
+      if (empty) then = leaf->group.load(kAcquire);
+    }
+    if (!empty && visit(leaf->number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
+    leaf = then != nullptr ? then : leaf->next.load(kAcquire);
   }
   return false;
 }
 
 template <typename Visit>
-void Table::for_each(Visit visit) {
+inline void Table::for_each(Visit visit) {
   any_run([&visit](uint32_t first, Pair* slots, uint32_t count) {
     for (uint32_t s = 0; s < count; ++s) visit(first + s, slots[s]);
     return false;

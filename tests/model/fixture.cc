@@ -375,6 +375,7 @@ void Fixture::finish() {
   check_values();
   for (int n = 1; n <= kValues; ++n) values[n].failures = 0;
   for (int object = 0; object < kObjects; ++object) {
+    expect(support::counts_are_right(tables_[object]), "what is attached is counted");
     expect(erase_all(object, ATTRCACHE_DRAIN) == ATTRCACHE_OK, "everything is deleted in the end");
   }
   for (int key = 0; key < keys_made_; ++key) {

@@ -19,6 +19,7 @@
 #include "tests/model/attribute_spec.h"
 #include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/plain.h"
+#include "tests/support/counts.h"
 
 namespace attrcache::model {
 

@@ -27,9 +27,17 @@ struct Growing {
         index < kInlineSlots ? &table.inline_slots[index] : table.grow(index, kProcessMemory);
     expect(slot != nullptr, "there is memory");
     SlotContent now = slot->load();
+    count_attribute(*slot, id::offset_at(index));
     while (!slot->compare_exchange(now, {index, meta(index)})) {
     }
     attached[count++] = index;
+  }
+  // Of what was attached last, not in the table itself.
+  void detach(uint32_t index) {
+    --count;
+    Pair* const slot = table.grow(index, kProcessMemory);
+    slot->clear_unshared();
+    uncount_attribute(*slot, id::offset_at(index));
   }
   // Whether something is at an index, by two ways.
   bool find(uint32_t index) {
@@ -100,6 +108,21 @@ TEST(Growth, WalkFindsItsOwn) {
   run_race<Growing>({}, nothing, attach(9), in_turn(attach(10), finds(&Growing::walk, 10)));
 }
 
+// A group of leaves has nothing any more: the walk goes on behind them, where two threads add leaves.
+TEST(Growth, WalkPassesOverAGroup) {
+  constexpr uint32_t kBehind = kDirectorySlots + kGroupLeaves * kLeafSlots;
+  const auto empty = [](Growing& g) {
+    for (uint32_t index = kDirectorySlots; index < kBehind; index += kLeafSlots) {
+      g.attach(index);
+      g.detach(index);
+    }
+  };
+  run_race<Growing>({}, empty, attach(kBehind), [](Growing& g) { g.walk(kBehind); });
+  run_race<Growing>(
+      {2}, empty, attach(kBehind),
+      in_turn(attach(kBehind + kLeafSlots), finds(&Growing::walk, kBehind + kLeafSlots)));
+}
+
 // A look-up finds what was there before, and never an unfinished slot. (get's goes the same way, by
 // accesses that a model doesn't see: attrcache_inline.h.)
 void find_against_growth(uint32_t before, uint32_t beside) {
@@ -125,6 +148,37 @@ void fill(Fixture& f, int indices) {
 }
 TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
   race({}, in_turn([](Fixture& f) { fill(f, 10); }, keyval()), set(1), set(2), in_turn(get, get));
+}
+
+// What is counted (T5) is what is attached, which finish() checks; and a walk finds what is there all
+// the time.
+constexpr int kFar = kDirectorySlots;
+constexpr auto walk = [](Fixture& f) {
+  Table& table = Table::of(&f.table(0));
+  const auto there = [&] {
+    const Pair* const slot = table.at_offset(id::offset_at(kFar));
+    return slot != nullptr ? slot->load_meta() : 0;
+  };
+  const uint64_t before = there();
+  bool walked = false;
+  table.for_each([&](uint32_t at, Pair& it) { walked |= at == kFar && it.load_meta() != 0; });
+  expect(walked || before == 0 || before != there(), "a walk finds it");
+};
+TEST(Growth, CountsWhatComesAndGoes) {
+  // So that a set that replaces value 1 doesn't inherit its number.
+  const auto older = [](Fixture& f) { Table::of(&f.table(0)).tick(); };
+  for (const auto callbacks : {Fixture::kNone, Fixture::kDelete, Fixture::kDeleteOnce}) {
+    const auto empty = in_turn([](Fixture& f) { fill(f, kFar); }, keyval(callbacks));
+    const auto one = in_turn(empty, set(1), older);
+    race({{1, 0}}, in_turn(one, erase), set(4), set(5), walk);
+    race({{2, 0}}, in_turn(one, erase), set_if_absent(2), set_if_absent(3), erase);
+    race({{1, 1}}, one, erase, erase, walk);
+    race({{2, 0}}, one, erase, set(2), walk);
+    if (callbacks == Fixture::kNone) continue;
+    race({{1, 0}}, in_turn(one, fails()), erase, set(2), erase);
+    race({{1, 0}}, in_turn(one, fails()), set(2), erase);
+    race({{1, 0}}, in_turn(one, use), use, erase, walk);
+  }
 }
 
 // A dup of a table that is growing reads only that table's own memory.

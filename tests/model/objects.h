@@ -107,6 +107,7 @@ struct Objects {
     for (int k = 0; k < made; ++k) attached += (value(0, k) != 0) + (value(1, k) != 0);
     expect(attributes() == attached, "as many references as attributes");
     for (int object = 0; object < 2; ++object) {
+      expect(support::counts_are_right(tables[object]), "what is attached is counted");
       expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
       expect(is_as_new(object), "a freed object's table is empty");
     }

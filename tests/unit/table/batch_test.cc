@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace attrcache {
@@ -28,6 +28,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
     Pair* slot =
         index < kInlineSlots ? &table.inline_slots[index] : table.grow(index, kProcessMemory);
     SlotContent now = slot->load();
+    if (now.meta == 0) count_attribute(*slot, id::offset_at(index));
     ASSERT_TRUE(slot->compare_exchange(now, {index, m}));
   }
   // All indices, in the order of the batches.
@@ -45,7 +46,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
 };
 
 // Without memory for a list, each ten in the order of the slots are a batch: each has the right order
-// by itself. Leaves come in the order in which they were made.
+// by itself. Leaves come in the order in which they were made, the directory's before the tree's.
 TEST_P(BatchTest, OldestFirstInAnyNumber) {
   for (const uint32_t count : {0u, 1u, 9u, 10u, 11u, 20u, 21u, 500u}) {
     table.clear(kProcessMemory);
@@ -60,7 +61,10 @@ TEST_P(BatchTest, OldestFirstInAnyNumber) {
         made.emplace(index / kLeafSlots, made.size());
       }
       std::sort(order.begin(), order.end(), [&made](uint32_t a, uint32_t b) {
-        return std::pair(made[a / kLeafSlots], a) < std::pair(made[b / kLeafSlots], b);
+        const auto place = [&made](uint32_t i) {
+          return std::tuple(i >= kDirectorySlots, made[i / kLeafSlots], i);
+        };
+        return place(a) < place(b);
       });
       for (size_t i = 0; i < order.size(); i += 10) {
         std::sort(order.begin() + i, order.begin() + std::min<size_t>(i + 10, order.size()),
@@ -104,6 +108,22 @@ TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
     EXPECT_GE(had[i], 1) << i;
     EXPECT_LE(had[i], 2) << i;
   }
+}
+
+// All that a batch has listed, and all beside it, is deleted before the next one, which goes on from
+// there though a walk passes over that place.
+TEST_P(BatchTest, GoesOnFromWhereNothingIsLeft) {
+  for (uint32_t i = 0; i < 300; ++i) attach(i);
+  Batch batch(table, GetParam().memory);
+  unsigned listed = 0;
+  while (batch.next()) {
+    for (const Batch::Item& item : batch) {
+      ++listed;
+      item.slot->clear_unshared();
+      uncount_attribute(*item.slot, id::offset_at(item.index));
+    }
+  }
+  EXPECT_EQ(listed, 300u);
 }
 
 // One attribute is set first, and then others so often that the clock has nearly wrapped around. If it

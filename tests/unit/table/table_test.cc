@@ -41,7 +41,13 @@ class TableTest : public ::testing::Test {
     SlotContent now = slot->load();
     const uint64_t meta =
         meta::attached(stripe::name(id::of(keyval(0)), 0), ATTRCACHE_AS_POINTER, table.tick());
+    count_attribute(*slot, id::offset_at(index));
     ASSERT_TRUE(slot->compare_exchange(now, {index + 1, meta}));
+  }
+  void detach(uint32_t index) {
+    Pair& slot = *slot_of(index);
+    slot.clear_unshared();
+    uncount_attribute(slot, id::offset_at(index));
   }
   // Without a kind, a keyval that isn't found can't be checked, so get returns an error.
   void* look_for(int keyval) {
@@ -82,6 +88,25 @@ TEST_F(TableTest, EveryIndexHasASlotOfItsOwnThatNeverMoves) {
     EXPECT_TRUE(visited.insert(index).second);
   });
   EXPECT_EQ(visited.size(), slots.size());
+}
+
+// A walk visits what there is, and little more, whatever there once was, and wherever it was.
+TEST_F(TableTest, WalksPassOverGroupsWithoutAttributes) {
+  constexpr uint32_t kIn = kGroupLeaves * kLeafSlots;
+  for (const uint32_t kept : {0u, 5u, 8u, 64u, kIn, 50 * kIn, 99 * kIn + 3, 100 * kIn - 1}) {
+    for (uint32_t i = 0; i < 100 * kIn; ++i) attach(i);
+    for (uint32_t i = 0; i < 100 * kIn; ++i) {
+      if (i != kept) detach(i);
+    }
+    uint32_t visited = 0, found = 0;
+    table.for_each([&](uint32_t index, Pair& slot) {
+      ++visited;
+      if (slot.load_meta() != 0) found += index == kept ? 1 : 1000;
+    });
+    EXPECT_EQ(found, 1u) << kept;
+    EXPECT_LE(visited, kDirectorySlots + kIn) << kept;
+    table.clear(kProcessMemory);
+  }
 }
 
 // The tree has each height in turn: with one index only, and with it set after a low one. The
