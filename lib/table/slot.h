@@ -83,8 +83,8 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
 
 // ---- Deleting ----
 
-// (S3) Detaches a value without delete_fn, or one whose delete_fn must not run. The caller must
-// drop the value's reference on the keyval.
+// (S3) Detaches a value without delete_fn, or one whose delete_fn must not run, and uncounts it
+// (T5), at the offset `at`. The caller must drop the value's reference on the keyval.
 [[gnu::always_inline]] inline bool detach(Pair& slot, id::Offset at, uint64_t& now) {
   if (!slot.compare_exchange_meta(now, 0)) [[unlikely]]
     return false;
@@ -117,7 +117,7 @@ class Claim {
     return false;
   }
 
-  // (S12) Detaches the value, if it still is in the slot.
+  // (S12) Detaches the value, if it still is in the slot, and uncounts it (T5).
   [[gnu::always_inline]] void detach(id::Offset at) {
     uint64_t now = claimed_;  // as above
     if (!slot_->compare_exchange_meta(now, 0)) [[unlikely]]
