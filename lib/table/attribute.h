@@ -141,7 +141,7 @@ inline int fail(int code, int* callback_code) {
   if (slot != nullptr) [[likely]] {
     uint64_t now = slot->load_meta();
     if (meta::replaceable_at_once(now, keyval) && registry.is_kind_of(keyval) &&
-        slot->compare_exchange_meta(now, 0)) {  // (S3)
+        slot::detach(*slot, id::Offset{}, now)) {  // (S3)
       if (Leaf::of(*slot, id::offset(keyval)) != nullptr) [[unlikely]]
         return end_counted_delete(registry, *slot, keyval);
       registry.drop_in_stripe(keyval, this_thread().ordinal);

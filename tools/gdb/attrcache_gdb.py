@@ -17,8 +17,8 @@ TAGS = ("pointer", "int", "Fint", "Aint")
 LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)", "raw")
 SENTINELS = {0: "null", 1: "dup"}
 
-# A table: the directory's address, a clock, three slots. The directory: the tree's address, a list of leaves, and the rest of the first
-# leaf's slots. The tree: a list of leaves. A leaf: its slots, its number, the next leaf.
+# A table: the directory's address, a clock, three slots. The directory: the tree's address, a list of leaves, and the rest of
+# the first leaf's slots. The tree: a list of leaves. A leaf: its slots, its number, the next leaf.
 INLINE, LEAF, TREE_AT, MADE_AT, FIRST_SLOTS_AT, MADE_IN_TREE_AT, NUMBER_AT = 3, 8, 64, 80, 96, 128, 128
 
 # A registry: the chunks of entries, those of counters, the cursor, which says how many indices there are, the kind's number,
