@@ -13,6 +13,8 @@
 //   compare_exchange       exchanges both halves, if both are as expected. A visible value may only
 //                          be replaced by another one
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected
+//   exchange_second        of two words that aren't a Pair, but lie like one: exchanges the second,
+//                          if both are as expected
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0
 //

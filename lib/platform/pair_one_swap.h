@@ -73,6 +73,13 @@ class alignas(16) Pair {
     return meta_.compare_exchange_strong(expected, desired, kAcqRel, kAcquire);
   }
 
+  template <typename Words>
+  static bool exchange_second(Words& words, SlotContent expected, uint64_t second) {
+    const bool done = wide_compare_exchange(words, expected, {expected.value, second});
+    tsan_acquire(&words);
+    return done;
+  }
+
   void store_unshared(SlotContent content) {
     value_.store(content.value, kRelaxed);
     meta_.store(content.meta, kRelaxed);

@@ -96,6 +96,14 @@ class alignas(16) TwoWordPair {
       }
     }
   }
+  // In steps of 8 bytes it can only look at both words again. Each may have changed in between, and
+  // changed back; and if only the first isn't as expected, the second is exchanged all the same.
+  template <typename Words>
+  static bool exchange_second(Words& words, SlotContent expected, uint64_t second) {
+    auto* const word = reinterpret_cast<Atomic<uint64_t>*>(&words);
+    return word[1].compare_exchange_strong(expected.meta, second, kAcqRel, kAcquire) &&
+           word[0].load(kAcquire) == expected.value && word[1].load(kAcquire) == second;
+  }
   void store_unshared(SlotContent content) {
     value_.store(content.value, kRelaxed);
     meta_.store(content.meta, kRelaxed);

@@ -30,7 +30,7 @@ enum class Says : uint64_t {
   kTaken = 6     // nothing, or nothing yet
 };
 
-struct Announcement {
+struct alignas(Pair) Announcement {
   static uint64_t of(const void* address, Says says) {
     return reinterpret_cast<uintptr_t>(address) | static_cast<uint64_t>(says);
   }
@@ -56,7 +56,9 @@ struct Announcement {
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
   // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
   // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
-  // see what its holder has done.
+  // see what its holder has done. But numbers are a table's own: if the next hold is of another
+  // table's attachment, its meta may be the very one that is looked for. So a thread that finds a
+  // holder by two loads makes sure by an exchange of both words (F4).
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{kNobody};
   // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.
@@ -91,7 +93,7 @@ struct alignas(64) ThreadRecord {
   alignas(8) Atomic<LinkedCell*> linked{nullptr};
   // The cell of a thread's first outstanding hold or deletion. Only the thread it names may use
   // it: not the owner, if a predecessor's borrow is left in it, or if there are user-level threads.
-  alignas(8) Announcement first;
+  Announcement first;
   // A spare one at first: a deletion beside a borrow, or a borrow within one, needs no memory.
   LinkedCell second{this};
   // Cells that aren't in use.

@@ -8,11 +8,21 @@
 namespace attrcache {
 namespace {
 
-// Whether a cell announces that its thread holds an attachment.
-bool is_holder(const Announcement& cell, const Pair* slot, uint64_t m) {
-  // (F4) The cell may be announcing the next attachment meanwhile.
+[[gnu::noinline]] bool holds_at_once(Announcement& cell, const Pair* slot, uint64_t m,
+                                     uint64_t bits) {
+  const SlotContent now = {AsymmetricFence::look(cell.what), cell.meta.load(kAcquire)};
+  return Announcement::holds(now.value, slot) && meta::same_attachment(now.meta, m) &&
+         Pair::exchange_second(cell, now, now.meta | bits);
+}
+
+// Whether a cell announces that its thread holds an attachment; if so, its meta gets these bits.
+[[gnu::always_inline]] inline bool is_holder(Announcement& cell, const Pair* slot, uint64_t m,
+                                             uint64_t bits = 0) {
+  // (F4) The cell may be announcing the next attachment meanwhile. So the two loads may find two
+  // holds: of another value of this slot, and of another table's, with the same number. If the
+  // exchange fails, the hold has ended.
   return Announcement::holds(AsymmetricFence::look(cell.what), slot) &&
-         meta::same_attachment(cell.meta.load(kAcquire), m);
+         meta::same_attachment(cell.meta.load(kAcquire), m) && holds_at_once(cell, slot, m, bits);
 }
 
 bool is_held(const Readers& readers, const Pair* slot, uint64_t m) {
@@ -80,15 +90,12 @@ bool end_open(const Readers& readers, const Table* table, End end) {
 
 }  // namespace
 
-const Announcement* tell_holders(const Readers& readers, const Pair* slot, uint64_t m, bool* sole) {
-  const Announcement* holder = nullptr;
+Announcement* tell_holders(const Readers& readers, const Pair* slot, uint64_t m, bool* sole) {
+  Announcement* holder = nullptr;
   readers.any([&](Announcement& cell, uint64_t) {
-    if (!is_holder(cell, slot, m)) return false;
+    if (!is_holder(cell, slot, m, meta::kDeleting)) return false;
     *sole = holder == nullptr;
     holder = &cell;
-    // Fails if the cell announces something else by now. Acquire: what its holder did comes first.
-    uint64_t now = cell.meta.load(kRelaxed);
-    cell.meta.compare_exchange_strong(now, now | meta::kDeleting, kAcquire, kAcquire);
     return false;
   });
   return holder;
@@ -123,7 +130,7 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   end_tomb(readers, tomb);
 }
 
-void Deletion::hand_off_to(const Announcement& holder, bool sole, const Target& target, Pair& slot,
+void Deletion::hand_off_to(Announcement& holder, bool sole, const Target& target, Pair& slot,
                            id::Keyval keyval, SlotContent found, slot::Claim* claim,
                            Announcement& cell) {
   Registry& registry = target.registry;
@@ -189,9 +196,8 @@ bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
     return is_held(readers, &slot, m);
   // A delete_fn of this free may have borrowed since.
   ThreadRecord* const mine = readers.mine();
-  return mine != nullptr && mine->any_of([&](const Announcement& cell, uint64_t) {
-    return is_holder(cell, &slot, m);
-  });
+  return mine != nullptr &&
+         mine->any_of([&](Announcement& cell, uint64_t) { return is_holder(cell, &slot, m); });
 }
 
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {

@@ -40,8 +40,8 @@ inline void let_go(Readers& readers, const Pair& slot, Announcement& cell, bool 
 
 // (L7) Looks for all holders of an attachment, and tells each that it was found. Returns the cell
 // of one, or null. *sole: there is no other.
-[[gnu::noinline]] const Announcement* tell_holders(const Readers& readers, const Pair* slot,
-                                                   uint64_t m, bool* sole);
+[[gnu::noinline]] Announcement* tell_holders(const Readers& readers, const Pair* slot, uint64_t m,
+                                             bool* sole);
 
 // Gives up what copy_fns up this thread's stack hold of an attachment. At its end each copy still
 // looks for what was handed off to it (L4), because a deleter may have looked before.
@@ -78,7 +78,7 @@ class Deletion {
     if (!meta::was_held(m)) return false;
     AsymmetricFence::heavy_fence(readers_of(m));
     bool sole = false;
-    const Announcement* holder = tell_holders(readers_, &slot, m, &sole);
+    Announcement* holder = tell_holders(readers_, &slot, m, &sole);
     if (holder == nullptr) [[likely]]
       return false;
     if (thread.innermost != nullptr) {  // the holder may be this thread
@@ -96,10 +96,9 @@ class Deletion {
   Announcement* cell() const { return cell_; }
 
  private:
-  [[gnu::noinline]] static void hand_off_to(const Announcement& holder, bool sole,
-                                            const Target& target, Pair& slot, id::Keyval keyval,
-                                            SlotContent found, slot::Claim* claim,
-                                            Announcement& cell);
+  [[gnu::noinline]] static void hand_off_to(Announcement& holder, bool sole, const Target& target,
+                                            Pair& slot, id::Keyval keyval, SlotContent found,
+                                            slot::Claim* claim, Announcement& cell);
 
   Readers& readers_;
   Announcement* cell_ = nullptr;

@@ -5,6 +5,7 @@
 
 #include "platform/wait.h"
 #include "readers/tomb.h"
+#include "table/meta.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/race.h"
 
@@ -120,6 +121,30 @@ TEST(Borrow, ByTwoBesideAFenceThatReachesOneAfterTheOther) {
   const auto give_back = [](int i) { return [i](Fixture& f) { f.give_back(&held[i]); }; };
   const Options bound = {.preemptions = 1, .stale_reads = 3, .gradual_fences = true};
   race({bound}, in_turn(often_held(), holding_both), erase, give_back(0), give_back(1));
+}
+
+// A holder of an older value of the slot lets go, and goes on to hold an attachment of another table
+// that has the same number. A deleter that looks just then must not take it for a holder.
+TEST(Borrow, OfTheSameNumberInAnotherTable) {
+  static attrcache_borrowed older, held;
+  const auto hold = [](Fixture& f) {
+    older = {}, held = {};
+    f.set(1, 0, 3);
+    f.set(1, 0, 4);
+    as_thread(2, [&] { expect(f.borrow(0, 0, &older), "it holds value 1"); });
+    f.set(0, 0, 2);
+    as_thread(1, [&] { expect(f.borrow(0, 0, &held), "it holds value 2"); });
+    const auto number = [&f](int object) {
+      return meta::sequence(Table::of(&f.table(object)).inline_slots[0].load_meta());
+    };
+    expect(number(0) == number(1), "both are the second of their tables");
+  };
+  race(
+      {{2, 0}}, in_turn(often_held(), hold), set(5), [](Fixture& f) { f.give_back(&held); },
+      [](Fixture& f) {
+        f.give_back(&older);
+        f.use(1, 0);
+      });
 }
 
 // A deletion may also be left to the thread itself, if it has borrowed the value.

@@ -102,7 +102,9 @@
  *                            pointer, say); so a signal handler that may interrupt such a set must
  *                            not call it. Every other function that uses a slot waits for a thread
  *                            that is storing a value in it; one that is stopped between its three
- *                            stores blocks them. RISC-V, i386, 32-bit ARM, all others; and any,
+ *                            stores blocks them. A deletion that was handed off can be lost if a
+ *                            thread is interrupted at two instructions while another one borrows
+ *                            from three tables in turn. RISC-V, i386, 32-bit ARM, all others; and any,
  *                            built with -DATTRCACHE_PAIR_TWO_WORDS.
  *
  * Guarantees. Other documents refer to them by their numbers.

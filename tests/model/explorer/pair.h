@@ -54,6 +54,15 @@ class alignas(16) Pair {
     if (!done) expected = read.hi;
     return done;
   }
+  template <typename Words>
+  static bool exchange_second(Words& words, SlotContent expected, uint64_t second,
+                              ATTRCACHE_MODEL_SITE) {
+    Access first = {&words, 8, Kind::kSwap, pair_order::kUpdate, file, line};
+    Access other = first;
+    other.address = reinterpret_cast<uint64_t*>(&words) + 1;
+    Bits read = {expected.value, expected.meta};
+    return access::swap_both(first, other, read, {expected.value, second});
+  }
   // Relaxed, like plain stores: a thread that looks without having been handed the slot may see
   // what was there before.
   void store_unshared(SlotContent word, ATTRCACHE_MODEL_SITE) {
