@@ -36,7 +36,9 @@ class Readers {
   // The calling thread's own, among the near records or among a certain cell of each.
   template <typename T>
   static T& mine_of(T* near) {
-    return *reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
+    T* const mine = reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
+    if (mine == nullptr) __builtin_unreachable();  // so a give_back knows what its borrow found
+    return *mine;
   }
   Announcement* first_cells() const { return &near_->first; }
   // The record of the calling thread; null when out of memory. Wait-free but for the allocator.

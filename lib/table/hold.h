@@ -67,12 +67,11 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 // else takes borrow_attribute(). `like` is the keyval as meta::readable() takes it.
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair& slot, id::Keyval like) {
+  const auto held = reinterpret_cast<uintptr_t>(borrowed->cell);  // before an atomic
   Announcement& cell = registry.first_cell();
   // One branch for all: that the cell is free for this thread, and that *borrowed holds nothing.
-  if (((cell.what.load(kRelaxed) ^ this_thread().identity) |
-       reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
+  if (((cell.what.load(kRelaxed) ^ this_thread().identity) | held) != 0) [[unlikely]]
     return borrow_attribute(registry, table, keyval, borrowed, &slot);
-  }
   const uint64_t m = slot.load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
     return borrow_by_first(registry, table, keyval, borrowed, slot, cell);
@@ -129,14 +128,15 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   Announcement& cell = *borrowed->cell;
   const uint64_t me = this_thread().identity;
   if (!cell.borrowed.equals(reinterpret_cast<uintptr_t>(borrowed), kRelaxed) ||
-      !cell.thread.equals(me, kRelaxed)) [[unlikely]] {
+      !cell.thread.equals(me, kRelaxed)) [[unlikely]]
     return give_back_attribute(borrowed);
-  }
   const uint64_t what = cell.what.load(kRelaxed);
-  borrowed->cell = nullptr;
-  Readers::retract(cell, me);                                 // (L3)
-  if (cell.meta.has<meta::kDeleting>(kRelaxed)) [[unlikely]]  // (L4)
+  Readers::retract(cell, me);                                   // (L3)
+  if (cell.meta.has<meta::kDeleting>(kRelaxed)) [[unlikely]] {  // (L4)
+    borrowed->cell = nullptr;
     return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(what), cell);
+  }
+  borrowed->cell = nullptr;  // last, so that a compiler that sees the struct's end leaves it out
   return ATTRCACHE_OK;
 }
 
