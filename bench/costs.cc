@@ -7,6 +7,7 @@
 // In a row that ends in _among, the object also has attributes at the indices 0 and 100,000.
 
 #include <attrcache/attrcache.h>
+#include <valgrind/callgrind.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -379,6 +380,19 @@ std::vector<bench::Operation> rows() {
   for (const long n : {1L, 100L, 10000L}) {
     add_after("dup_free_1_after_", n, 0);
     add_after("dup_free_last_after_", n, n - 1);
+  }
+  // A free where there once were so many. That is all that is counted.
+  for (const long n : {1L, 100L, 10000L}) {
+    add(on_object(with("free_after_", n), n, dup, {}, 0, 1, [](Inputs& in) {
+      Object& object = *in.object;
+      CALLGRIND_TOGGLE_COLLECT;
+      for (const int key : object.keyvals) object.set(key);
+      for (const int key : object.keyvals) object.erase(key);
+      CALLGRIND_TOGGLE_COLLECT;
+      object.free();
+      return uintptr_t{0};
+    }));
+    all.back().turns = 10;
   }
   // All of them far: in a tree with nodes below its root.
   for (const long n : {1000L, 10000L}) {

@@ -38,7 +38,8 @@ void count_instructions(const bench::Contender& contender, const std::vector<std
         wanted.empty() || std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
     if (!chosen) continue;
     // What is about many attributes takes long, and costs the same each time.
-    const long times = operation.each >= 1000 ? 10 : operation.each > 1 ? 100 : 1000;
+    const long usual = operation.each >= 1000 ? 10 : operation.each > 1 ? 100 : 1000;
+    const long times = operation.turns != 0 ? operation.turns : usual;
     const auto prepared = operation.prepare(operation.parameters);
     prepared->enter(0);
     prepared->repeat(0, times);  // resolves lazily bound functions and fills free lists

@@ -38,6 +38,7 @@ struct Operation {
   Parameters parameters = {};  // for one thread; more threads change `threads` and `same_object`
   long each = 1;  // how many attributes, say, it is about; counted is what one of them costs
   std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
+  long turns = 0;  // how many are enough to count them; 0: as many as `each` asks for
 
   // Whether the operation makes its own objects.
   bool of_objects() const { return name.rfind("object", 0) == 0; }

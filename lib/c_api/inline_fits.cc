@@ -23,7 +23,7 @@ static_assert(ATTRCACHE_INLINE_NEAR_END == kDirectorySlots << id::kIndexShift);
 static_assert(1u << ATTRCACHE_INLINE_LEAF_SHIFT == sizeof(Leaf::slots) &&
               offsetof(Leaf, slots) == 0);
 static_assert(ATTRCACHE_INLINE_IN_LEAF == (kLeafSlots - 1) << id::kIndexShift);
-static_assert(ATTRCACHE_INLINE_TREE * sizeof(void*) == offsetof(Directory, tree) &&
+static_assert(ATTRCACHE_INLINE_TREE * sizeof(void*) == offsetof(Directory, root) &&
               ATTRCACHE_INLINE_FANOUT_BITS == kFanoutBits &&
               ATTRCACHE_INLINE_NUMBER_AT == offsetof(Leaf, number) && Child::kIsNode == 1 &&
               sizeof(Node) == kFanout * sizeof(void*));

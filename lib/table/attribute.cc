@@ -112,12 +112,6 @@ int set_attribute_if_absent(Registry& registry, Table& table, Key key, uint64_t 
   return ATTRCACHE_PRESENT;
 }
 
-int end_counted_delete(Registry& registry, Pair& slot, id::Keyval keyval) {
-  uncount_attribute(slot, id::offset(keyval));
-  registry.drop_in_stripe(keyval, this_thread().ordinal);
-  return ATTRCACHE_OK;
-}
-
 int continue_delete(Registry& registry, Table& table, void* object, id::Keyval keyval,
                     int* callback_code) {
   if (registry.look_up(keyval) == 0) [[unlikely]]
@@ -152,8 +146,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
   Frame frame(thread, &table, Frame::Use::kDeleting, deletion.cell());
   const unsigned ordinal = this_thread().ordinal;
   int code;
-  if (delete_claimed(target, frame, slot, claim, now, keyval, id::offset(keyval), OnFailure::kKeep,
-                     &code))
+  if (delete_claimed(target, frame, slot, claim, now, keyval, OnFailure::kKeep, &code))
     registry.drop_in_stripe(keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }

@@ -88,16 +88,16 @@ inline int fail(int code, int* callback_code) {
 // Deletes a value that the calling thread has claimed and nobody holds: runs its delete_fn, and
 // ends the claim. True: the value is gone, and its reference on the keyval is the caller's to drop.
 // False: delete_fn has failed, and the value is attached as it was (unless its keyval deletes
-// once). It is uncounted (T5) at the offset `at`: a free gives none, since counts go with the table.
+// once).
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, Frame& frame,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, id::Keyval keyval,
-                                                  id::Offset at, OnFailure on_failure, int* code) {
+                                                  OnFailure on_failure, int* code) {
   *code = run_delete_fn(target, frame, slot, claimed, keyval);
   if (frame.table_died) return true;
   if (*code != 0) [[unlikely]]
     return end_failed_deletion(target.registry, claim, keyval, on_failure);
-  claim.detach(at);  // (S12)
+  claim.detach(id::offset(keyval));  // (S12)
   return true;
 }
 
@@ -127,9 +127,6 @@ inline int fail(int code, int* callback_code) {
   return take_open(registry, keyval, &name) != nullptr ? name : registry.acquire(keyval);
 }
 
-// Ends a delete that has detached (S3) an attribute which is counted (T5). So the others need not
-// keep the slot.
-[[gnu::noinline]] int end_counted_delete(Registry& registry, Pair& slot, id::Keyval keyval);
 // All other deletes.
 [[gnu::noinline]] int continue_delete(Registry& registry, Table& table, void* object,
                                       id::Keyval keyval, int* callback_code);
@@ -141,9 +138,7 @@ inline int fail(int code, int* callback_code) {
   if (slot != nullptr) [[likely]] {
     uint64_t now = slot->load_meta();
     if (meta::replaceable_at_once(now, keyval) && registry.is_kind_of(keyval) &&
-        slot::detach(*slot, id::Offset{}, now)) {  // (S3)
-      if (Leaf::of(*slot, id::offset(keyval)) != nullptr) [[unlikely]]
-        return end_counted_delete(registry, *slot, keyval);
+        slot::detach(*slot, id::offset(keyval), now)) {  // (S3)
       registry.drop_in_stripe(keyval, this_thread().ordinal);
       return ATTRCACHE_OK;
     }

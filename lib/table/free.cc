@@ -3,7 +3,7 @@
 // Free and abandon. A free deletes what a table holds. If nothing calls back, nobody can notice the
 // order, and two passes over the slots do it, by plain stores, since no other thread may use the
 // object. Else all are deleted in the reverse order of setting, and then what callbacks have
-// attached meanwhile. Counts of attributes (T5) stay as they are: they end with the table.
+// attached meanwhile.
 
 #include "table/batch.h"
 #include "table/dup_free.h"
@@ -38,15 +38,18 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   bool all = true;
   table.any_run([&](uint32_t first, Pair* run, uint32_t length) {
     References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
+    uint32_t deleted = 0;
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < length; ++s) {
       if (meta::empty(run[s].load_meta())) continue;
       if (References::drop_open(counters[s])) [[likely]] {
         run[s].clear_unshared();
+        ++deleted;
       } else {
         all = false;  // the keyval was freed meanwhile
       }
     }
+    if (deleted != 0) uncount_attribute(*run, id::offset_at(first), deleted);
     return false;
   });
   return all;
@@ -102,6 +105,7 @@ int abandon_one(const Target& target, const Batch::Item& item) {
   const id::Keyval keyval = meta::keyval(m, item.index);
   const bool known = target.registry.is_kind_of(keyval);
   item.slot->store_unshared({0, 0});
+  uncount_attribute(*item.slot, id::offset_at(item.index));
   if (!known) return ATTRCACHE_ERR_KEYVAL_KIND;
   target.registry.drop(keyval);
   return ATTRCACHE_OK;
@@ -160,7 +164,7 @@ class Free {
       // Nothing, or its deletion has begun: by another thread, or up this thread's stack.
       if (!meta::visible(m) || meta::deleting(m)) return ATTRCACHE_OK;
       if (!registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-      if (!slot::detach(slot, id::Offset{}, m)) return ATTRCACHE_OK;  // (S3)
+      if (!slot::detach(slot, id::offset(keyval), m)) return ATTRCACHE_OK;  // (S3)
       registry.drop_in_stripe(keyval, ordinal_);
     } else {
       if (!registry.is_kind_of(keyval)) [[unlikely]]
@@ -171,8 +175,7 @@ class Free {
         claim.restore(id::offset(keyval));  // (S9) it can, since no other thread uses the table
         return ATTRCACHE_ERR_BUSY;
       }
-      if (delete_claimed(target_, frame, slot, claim, now, keyval, id::Offset{}, on_failure_,
-                         &code))
+      if (delete_claimed(target_, frame, slot, claim, now, keyval, on_failure_, &code))
         registry.drop_in_stripe(keyval, ordinal_);
     }
     if (listener_.deleted_fn != nullptr) [[unlikely]]

@@ -2,21 +2,19 @@
 
 #include "table/table.h"
 
-#include "platform/memory.h"
-
 namespace attrcache {
 
-Leaf no_leaf{~uint32_t{0}};
-Tree no_tree;
+Leaf no_leaf;
+Node no_node;
 
 namespace {
 
 // Returns what `place` points to. If that is `nothing`, one is made first; null when out of memory.
-template <typename T, typename... Args>
-T* get_or_make(const Memory& memory, Atomic<T*>& place, T* nothing, Args... args) {
+template <typename T, typename Nothing, typename Make>
+T* get_or_make(Atomic<T*>& place, Nothing nothing, const Memory& memory, Make make) {
   T* held = place.load(kAcquire);  // as T1
   if (held == nothing) {
-    T* made = memory.make<T>(args...);
+    T* made = make();
     if (made == nullptr) return nullptr;
     // (T2) release: a thread that finds it (T1) sees its contents. Acquire: if another thread has
     // made one first, we see that one's.
@@ -29,27 +27,28 @@ T* get_or_make(const Memory& memory, Atomic<T*>& place, T* nothing, Args... args
 // Returns the leaf of that number, which is made if it doesn't exist yet; null when out of memory.
 // A thread that loses a race for a place looks at what the winner has put there, and continues from
 // that: the leaf that was wanted, a node to descend by, or a leaf that goes below a new one. The
-// leaf that it has made itself may be of no use then: it stays in the list, empty.
+// leaf or node that it has made itself may be of no use then: it stays where it is, empty.
 Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
   Place* place = &dir.leaves[number % kDirectoryLeaves];
-  Leaves* list = &dir.made;
   if (number >= kDirectoryLeaves) {
-    Tree* const tree = get_or_make(memory, dir.tree, &no_tree);
-    if (tree == nullptr) return nullptr;
-    place = &tree->root.towards(number);
-    list = &tree->made;
+    Node* const root = get_or_make(dir.root, &no_node, memory, [&] { return memory.make<Node>(); });
+    if (root == nullptr) return nullptr;
+    place = &root->towards(number);
   }
   Leaf* made = nullptr;
   for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
     Child child = place->load(kAcquire);  // as T1
     while (!child.is_node()) {
       Leaf* const there = child.leaf();
-      if (there->number == number) return there;
+      const uint32_t its = there->number.load(kRelaxed);  // T1 has acquired it
+      if (its == number) return there;
       if (there == &no_leaf) {
         if (made == nullptr) {
-          made = memory.make<Leaf>(number);
+          made = dir.take(memory);  // (T4) before T3
           if (made == nullptr) return nullptr;
-          list->add(*made);
+          made->number.store(number, kRelaxed);  // until T3
+          // The directory's attributes aren't counted: walks don't pass over such a leaf.
+          if (number < kDirectoryLeaves) made->group->attributes.fetch_add(1, kRelaxed);
         }
         if (place->compare_exchange_strong(child, Child::of(made), kAcqRel, kAcquire))
           return made;  // (T3) as T2
@@ -57,57 +56,44 @@ Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
       }
       // Another leaf has the same bits so far: it keeps its slots, and moves below a node, where
       // the numbers' next bits are looked at.
-      Node* const between = memory.make<Node>();
-      if (between == nullptr) return nullptr;
-      between->towards(there->number >> bits).store(child, kRelaxed);  // until T3
-      if (place->compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire)) {  // as T3
+      Leaf* const room = dir.take(memory);
+      if (room == nullptr) return nullptr;
+      Node* const between = new (room->slots) Node();
+      between->towards(its >> bits).store(child, kRelaxed);                              // until T3
+      if (place->compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire))  // as T3
         child = Child::of(between);
-      } else {
-        memory.destroy(between);
-      }
     }
     place = &child.node()->towards(number >> bits);
   }
 }
 
-void release_all(const Memory& memory, const Leaves& leaves) {
-  for (Leaf* leaf = leaves.first.load(kAcquire); leaf != nullptr;) {  // as T1
-    Leaf* const next = leaf->next.load(kAcquire);                     // as T1
-    memory.destroy(leaf);
-    leaf = next;
-  }
-}
-
-void release_below(const Memory& memory, const Node& node) {
-  for (const Place& place : node.places) {
-    const Child child = place.load(kAcquire);  // as T1
-    if (!child.is_node()) continue;
-    release_below(memory, *child.node());
-    memory.destroy(child.node());
-  }
-}
-
 }  // namespace
 
-void Leaves::add(Leaf& leaf) {
-  Leaf* before = last.load(kAcquire);  // pairs with the store below, for what it points to
-  for (;;) {
-    leaf.place = before != nullptr ? (before->place + 1) % kGroupLeaves : 0;
-    leaf.group.store(leaf.place != 0 ? &before->head() : nullptr, kRelaxed);  // until T4
-    Atomic<Leaf*>& end = before != nullptr ? before->next : first;
-    Leaf* next = nullptr;
-    // (T4) release: a walk (T1) sees the leaf's number, and that its slots are empty. Acquire, if
-    // it fails: another thread's leaf is there, and the list goes on behind that.
-    if (end.compare_exchange_strong(next, &leaf, kRelease, kAcquire)) break;
-    before = next;
+// (T4) A leaf is taken before it is put in its place (T3). So a thread that has used the leaf, or is
+// handed the object later, comes to it in a walk: relaxed is enough.
+Leaf* Directory::take(const Memory& memory) {
+  for (Block* block = last.load(kAcquire);;) {  // pairs with the store below
+    if (block != nullptr) {
+      const uint32_t at = block->asked_for.fetch_add(1, kRelaxed);
+      if (at < block->size) {
+        Leaf* const leaf = block->leaves() + at;
+        leaf->group = leaf - at % kGroupLeaves;
+        return leaf;
+      }
+    }
+    const uint32_t size = block != nullptr ? (block->size * 5 / 8 + 1) * 2 : 1;
+    block = get_or_make(block != nullptr ? block->next : first, nullptr, memory, [&] {
+      void* const room = memory.allocate_zeroed(sizeof(Block) + size * sizeof(Leaf));
+      return room != nullptr ? new (room) Block{nullptr, size, 0} : nullptr;
+    });
+    if (block == nullptr) return nullptr;
+    last.store(block, kRelease);
   }
-  if (leaf.place == 0 && before != nullptr) before->head().group.store(&leaf, kRelease);  // as T4
-  last.store(&leaf, kRelease);  // or it is behind the end by now: the next one goes on from here
 }
 
 Pair* Table::grow(uint32_t index, const Memory& memory) {
-  const Table* const self = this;
-  Directory* const dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr), self);
+  Directory* const dir =
+      get_or_make(directory, nullptr, memory, [&] { return memory.make<Directory>(this); });
   if (dir == nullptr) return nullptr;
   if (index < kLeafSlots) return &dir->first_slots[index - kInlineSlots];
   Leaf* const leaf = get_or_make_leaf(memory, *dir, index / kLeafSlots);
@@ -115,13 +101,13 @@ Pair* Table::grow(uint32_t index, const Memory& memory) {
 }
 
 void Directory::release(const Memory& memory) {
-  release_all(memory, made);
-  Tree* const there = tree.load(kAcquire);  // as T1
-  if (there != &no_tree) {
-    release_all(memory, there->made);
-    release_below(memory, there->root);
-    memory.destroy(there);
+  for (Block* block = first.load(kAcquire); block != nullptr;) {  // as T1
+    Block* const next = block->next.load(kAcquire);               // as T1
+    memory.release(block);
+    block = next;
   }
+  Node* const node = root.load(kAcquire);  // as T1
+  if (node != &no_node) memory.destroy(node);
   memory.destroy(this);
 }
 

@@ -20,18 +20,17 @@
 //   directory ---------> leaves[0] ---> first_slots, 3 to 7, which follow in the directory
 //   clock                leaves[1] ---> 8 to 15
 //   slots 0, 1, 2        leaves[2] to [7]: none yet
-//                        tree --------> Node
+//                        root --------> Node
 //                                       places[0] ---> leaf 16 = 0x10: 128 to 135
 //                                       places[8] ---> Node
 //                                                      places[0] ---> leaf  8 = 0x08: 64 to 71
 //                                                      places[1] ---> leaf 24 = 0x18: 192 to 199
 //
-// Slots never move and nothing is unmapped before the table is freed. Everything is allocated when
-// it is first needed, so a single attribute costs at most the directory, a tree and a leaf. Leaves
-// are also in lists, in the order in which they were made: one of the directory's, and one of the
-// tree's. Walks over all slots go along these, and usually find attributes in the order of setting.
-// Each kGroupLeaves of the tree's list are a group, whose first leaf counts the attributes of all.
-// Walks pass over a group that has none: they cost what there is, whatever there once was.
+// Slots never move. All memory is allocated when it is first needed, and released with the table:
+// leaves, and nodes in the place of a leaf, in blocks each of which is a quarter larger than the
+// one before. Walks over all slots go along these, usually in the order of setting. Each
+// kGroupLeaves of a block are a group, which counts the attributes that it has in the tree, and
+// walks pass over a group that has none. So a walk costs what there is, whatever there once was.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
@@ -56,45 +55,43 @@ inline constexpr uint32_t kFanout = 1u << kFanoutBits;
 inline constexpr uint32_t kGroupLeaves = 16;
 
 struct Leaf {
-  explicit constexpr Leaf(uint32_t of) : number(of) {}
-
   // The tree's leaf that has a slot; null: none.
   static Leaf* of(Pair& slot, id::Offset at) {
-    if (id::bytes(at) < kDirectorySlots * sizeof(Pair)) return nullptr;
+    if (id::bytes(at) < kDirectorySlots * sizeof(Pair)) [[likely]]
+      return nullptr;
     return reinterpret_cast<Leaf*>(&slot - id::index(at) % kLeafSlots);
   }
 
-  // The first of its group. Relaxed: T4 has released it.
-  Leaf& head() { return place == 0 ? *this : *group.load(kRelaxed); }
-
   Pair slots[kLeafSlots];
-  const uint32_t number;
-  uint32_t place = 0;              // in its group
-  Atomic<Leaf*> next{nullptr};     // the one that was made after it
-  Atomic<Leaf*> group{nullptr};    // its head; a head's: the next one, if it is known
-  Atomic<uint32_t> attributes{0};  // a head's: how many its group has
+  Atomic<uint32_t> number;      // 0: it isn't in use as a leaf
+  Atomic<uint32_t> attributes;  // the first one's of a group: how many are counted in the group
+  Leaf* group;                  // the first one of its group
 };
 
 // (T5) An attribute in the tree is counted before it is attached, and until it was detached.
 // Relaxed: the step that attaches it (S1, S11) releases the count with it.
 inline void count_attribute(Pair& slot, id::Offset at, uint32_t times = 1) {
   if (Leaf* leaf = Leaf::of(slot, at)) [[unlikely]]
-    leaf->head().attributes.fetch_add(times, kRelaxed);
+    leaf->group->attributes.fetch_add(times, kRelaxed);
 }
 // Release: a walk that passes over the group (T6) sees that the last one was detached.
-inline void uncount_attribute(Pair& slot, id::Offset at) {
+inline void uncount_attribute(Pair& slot, id::Offset at, uint32_t times = 1) {
   if (Leaf* leaf = Leaf::of(slot, at)) [[unlikely]]
-    leaf->head().attributes.fetch_sub(1, kRelease);
+    leaf->group->attributes.fetch_sub(times, kRelease);
 }
 
-// Leaves in the order in which they were made.
-struct Leaves {
-  // (T4) Adds a leaf, before it is put in its place (T3). So a thread that has used the leaf finds
-  // it here, and so does the thread that is handed the object later. Lock-free.
-  void add(Leaf& leaf);
+// The memory of leaves. All-zero bytes are a leaf that isn't in use.
+struct alignas(kAllocationAlignment) Block {
+  Leaf* leaves() { return reinterpret_cast<Leaf*>(this + 1); }
+  // The end of those that are taken. Relaxed: see T4.
+  Leaf* end() {
+    const uint32_t asked = asked_for.load(kRelaxed);
+    return leaves() + (asked < size ? asked : size);
+  }
 
-  Atomic<Leaf*> first{nullptr};
-  Atomic<Leaf*> last{nullptr};  // or one shortly before that
+  Atomic<Block*> next{nullptr};
+  const uint32_t size;            // in leaves
+  Atomic<uint32_t> asked_for{0};  // how many were, which may be more than there are
 };
 
 // What a node of the tree has below it: a leaf, or another node, whose address has a bit added.
@@ -115,23 +112,19 @@ struct Child {
 // Stand for the leaves that a directory or a node doesn't have yet, and for a tree that doesn't
 // exist yet, so that get needs no test for null. Never written.
 extern Leaf no_leaf;
-extern struct Tree no_tree;
+extern struct Node no_node;
 
 // Where a child is; no leaf, at first.
 struct Place : Atomic<Child> {
   constexpr Place() : Atomic<Child>(Child{&no_leaf}) {}
 };
 
+// Made in the place of a leaf's slots, but for the root.
 struct Node {
   // The place on the way to a leaf; `rest` is its number without the bits used by the nodes above.
   Place& towards(uint32_t rest) { return places[rest % kFanout]; }
-  const Place& towards(uint32_t rest) const { return places[rest % kFanout]; }
 
   Place places[kFanout];
-};
-struct Tree {
-  Node root;
-  Leaves made;
 };
 
 struct Directory {
@@ -144,24 +137,28 @@ struct Directory {
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
   Leaf* find_leaf(uint32_t number) const {
-    Child child = tree.load(kAcquire)->root.towards(number).load(kAcquire);  // as T1
+    Child child = root.load(kAcquire)->towards(number).load(kAcquire);  // as T1
     for (uint32_t rest = number; child.is_node();) [[unlikely]] {
         rest >>= kFanoutBits;
         child = child.node()->towards(rest).load(kAcquire);  // as T1
       }
     Leaf* const leaf = child.leaf();
-    return leaf->number == number ? leaf : nullptr;
+    return leaf->number.load(kRelaxed) == number ? leaf : nullptr;  // T1 has acquired it
   }
+
+  // Takes a leaf of its group for use as a leaf or as a node; null when out of memory. Lock-free.
+  Leaf* take(const Memory& memory);
 
   // Releases it, with all leaves and nodes.
   void release(const Memory& memory);
 
   Place leaves[kDirectoryLeaves];  // they have no nodes
-  Atomic<Tree*> tree{&no_tree};
+  Atomic<Node*> root{&no_node};
   // Which table it belongs to, so that a table that was copied or moved as plain bytes is
   // recognized. Relaxed: only the table's owner, which made it or was handed it, looks at it.
   Atomic<const struct Table*> owner;
-  Leaves made;  // the others than the tree's
+  Atomic<Block*> first{nullptr};
+  Atomic<Block*> last{nullptr};  // or one shortly before that
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(void*) != 8 || sizeof(Directory) == 176);
@@ -227,8 +224,7 @@ struct Table {
   void forget_replaced() { clock.store(now(), kRelaxed); }
 
   // Calls visit(index, slot) for every slot that may have an attribute: those in the table itself
-  // and in the first leaf, and then those of the directory's and of the tree's, in the order in
-  // which these were made.
+  // and in the first leaf, and then those of the others, in the order in which these were made.
   template <typename Visit>
   [[gnu::always_inline]] void for_each(Visit visit);
 
@@ -267,7 +263,8 @@ struct Table {
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
-static_assert(sizeof(Leaf::slots) == 128 && sizeof(Node) == kFanout * sizeof(void*));
+static_assert(sizeof(Leaf::slots) == 128 && sizeof(Node) == kFanout * sizeof(void*) &&
+              sizeof(Node) <= sizeof(Leaf::slots));
 
 inline void Table::take_over(Table& from) {
   for (uint32_t s = 0; s < kInlineSlots; ++s) {
@@ -297,20 +294,18 @@ inline bool Table::any_run(Visit visit, bool also_empty) {
   if (visit(0, inline_slots, kInlineSlots)) return true;
   if (dir == nullptr) return false;
   if (visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots)) return true;
-  // A leaf that is only about to be in its place, or lost the race for it, is empty.
-  for (Leaf* leaf = dir->made.first.load(kAcquire); leaf != nullptr;
-       leaf = leaf->next.load(kAcquire)) {
-    if (visit(leaf->number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
-  }
-  bool empty = false;  // the group, when the walk came to its head
-  for (Leaf* leaf = dir->tree.load(kAcquire)->made.first.load(kAcquire); leaf != nullptr;) {
-    Leaf* then = nullptr;
-    if (leaf->place == 0) {
-      empty = !also_empty && leaf->attributes.load(kAcquire) == 0;  // (T6) pairs with T5
-      if (empty) then = leaf->group.load(kAcquire);
+  for (Block* block = dir->first.load(kAcquire); block != nullptr;
+       block = block->next.load(kAcquire)) {
+    Leaf* const end = block->end();
+    for (Leaf* group = block->leaves(); group < end; group += kGroupLeaves) {
+      if (!also_empty && group->attributes.load(kAcquire) == 0) continue;  // (T6) pairs with T5
+      for (Leaf* leaf = group; leaf != end && leaf != group + kGroupLeaves; ++leaf) {
+        // Relaxed: a leaf with an attribute that the walk must find has its number (T4). One that
+        // lost the race for its place is empty.
+        const uint32_t number = leaf->number.load(kRelaxed);
+        if (number != 0 && visit(number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
+      }
     }
-    if (!empty && visit(leaf->number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
-    leaf = then != nullptr ? then : leaf->next.load(kAcquire);
   }
   return false;
 }

@@ -3,24 +3,30 @@
 #ifndef ATTRCACHE_TESTS_SUPPORT_COUNTS_H_
 #define ATTRCACHE_TESTS_SUPPORT_COUNTS_H_
 
+#include <algorithm>
+
 #include "table/table.h"
 
 namespace attrcache::support {
 
-// Whether each group of leaves counts all attributes that it has (T5); and no more, if no free of the
-// table has failed. No other thread may use it.
-inline bool counts_are_right(attrcache_table& table, bool free_has_failed = false) {
+// Whether each group of leaves counts all attributes that it has (T5), its leaves of the directory,
+// and nothing else. No other thread may use the table.
+inline bool counts_are_right(attrcache_table& table) {
   const Directory* const directory = Table::of(&table).directory.load(kAcquire);
   if (directory == nullptr) return true;
-  Leaf* leaf = directory->tree.load(kAcquire)->made.first.load(kAcquire);
-  while (leaf != nullptr) {
-    const Leaf* const head = leaf;
-    unsigned there = 0;
-    for (; leaf != nullptr && &leaf->head() == head; leaf = leaf->next.load(kAcquire)) {
-      for (const Pair& slot : leaf->slots) there += slot.load_meta() != 0;
+  for (Block* block = directory->first.load(kAcquire); block != nullptr;
+       block = block->next.load(kAcquire)) {
+    for (Leaf* group = block->leaves(); group < block->end(); group += kGroupLeaves) {
+      unsigned there = 0;
+      for (Leaf* leaf = group; leaf < std::min(group + kGroupLeaves, block->end()); ++leaf) {
+        const uint32_t number = leaf->number.load(kRelaxed);
+        const bool counted_for_good = number != 0 && number < kDirectoryLeaves;
+        there += counted_for_good;
+        if (number == 0 || counted_for_good) continue;
+        for (const Pair& slot : leaf->slots) there += slot.load_meta() != 0;
+      }
+      if (there != group->attributes.load(kRelaxed)) return false;
     }
-    const unsigned counted = head->attributes.load(kRelaxed);
-    if (there > counted || (there != counted && !free_has_failed)) return false;
   }
   return true;
 }

@@ -17,9 +17,9 @@ TAGS = ("pointer", "int", "Fint", "Aint")
 LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)", "raw")
 SENTINELS = {0: "null", 1: "dup"}
 
-# A table: the directory's address, a clock, three slots. The directory: the tree's address, a list of leaves, and the rest of
-# the first leaf's slots. The tree: a list of leaves. A leaf: its slots, its number, the next leaf.
-INLINE, LEAF, TREE_AT, MADE_AT, FIRST_SLOTS_AT, MADE_IN_TREE_AT, NUMBER_AT = 3, 8, 64, 80, 96, 128, 128
+# A table: the directory's address, a clock, three slots. The directory: a list of blocks, and the rest of the first leaf's
+# slots. A block: the next one, how many leaves it has and how many were asked for, and these. A leaf: its slots, its number.
+INLINE, LEAF, BLOCKS_AT, FIRST_SLOTS_AT, LEAVES_AT, LEAF_BYTES, NUMBER_AT = 3, 8, 80, 96, 16, 144, 128
 
 # A registry: the chunks of entries, those of counters, the cursor, which says how many indices there are, the kind's number,
 # its name, what its numbers are masked by, and where the definitions of predefined keyvals are.
@@ -93,12 +93,15 @@ def attributes(table):
     if directory == 0:
         return
     yield from slots(directory + FIRST_SLOTS_AT, INLINE, LEAF - INLINE)
-    for made in (directory + MADE_AT, words(directory + TREE_AT, 1)[0] + MADE_IN_TREE_AT):
-        leaf = words(made, 1)[0]
-        while leaf != 0:
-            number, following = words(leaf + NUMBER_AT, 2)
-            yield from slots(leaf, (number & 0xFFFFFFFF) * LEAF, LEAF)
-            leaf = following
+    block = words(directory + BLOCKS_AT, 1)[0]
+    while block != 0:
+        following, counts = words(block, 2)
+        for at in range(min(counts & 0xFFFFFFFF, counts >> 32)):
+            leaf = block + LEAVES_AT + at * LEAF_BYTES
+            number = int32(leaf + NUMBER_AT)
+            if number != 0:  # else it isn't in use as a leaf
+                yield from slots(leaf, number * LEAF, LEAF)
+        block = following
 
 
 class TablePrinter:

@@ -46,7 +46,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
 };
 
 // Without memory for a list, each ten in the order of the slots are a batch: each has the right order
-// by itself. Leaves come in the order in which they were made, the directory's before the tree's.
+// by itself. Leaves come in the order in which they were made.
 TEST_P(BatchTest, OldestFirstInAnyNumber) {
   for (const uint32_t count : {0u, 1u, 9u, 10u, 11u, 20u, 21u, 500u}) {
     table.clear(kProcessMemory);
@@ -61,9 +61,7 @@ TEST_P(BatchTest, OldestFirstInAnyNumber) {
         made.emplace(index / kLeafSlots, made.size());
       }
       std::sort(order.begin(), order.end(), [&made](uint32_t a, uint32_t b) {
-        const auto place = [&made](uint32_t i) {
-          return std::tuple(i >= kDirectorySlots, made[i / kLeafSlots], i);
-        };
+        const auto place = [&made](uint32_t i) { return std::pair(made[i / kLeafSlots], i); };
         return place(a) < place(b);
       });
       for (size_t i = 0; i < order.size(); i += 10) {
