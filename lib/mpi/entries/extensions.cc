@@ -149,6 +149,13 @@ Function* if_there(const char* name, Function* otherwise) {
 extern "C" {
 
 // NOLINTBEGIN: MPI's names.
+#define ATTRCACHE_CREATE(Kind, x, flags)                                                       \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval##x(MPIX_##Kind##_delete_fn* delete_fn,       \
+                                                     UsersDestructor* destructor, int* keyval, \
+                                                     void* extra_state) {                      \
+    return create_keyval<Kind>(delete_fn, destructor, flags, keyval, extra_state,              \
+                               __builtin_return_address(0));                                   \
+  }
 #define ATTRCACHE_MPIX(Kind)                                                                       \
   using MPIX_##Kind##_delete_fn = int(Kind::Handle, int, void*, void*);                            \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_fn* delete_fn, int* keyval, \
@@ -156,18 +163,8 @@ extern "C" {
     return create_keyval<Kind>(delete_fn, nullptr, 0, keyval, extra_state,                         \
                                __builtin_return_address(0));                                       \
   }                                                                                                \
-  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_fn* delete_fn,            \
-                                                    UsersDestructor* destructor, int* keyval,      \
-                                                    void* extra_state) {                           \
-    return create_keyval<Kind>(delete_fn, destructor, 0, keyval, extra_state,                      \
-                               __builtin_return_address(0));                                       \
-  }                                                                                                \
-  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_fn* delete_fn,         \
-                                                       UsersDestructor* destructor, int* keyval,   \
-                                                       void* extra_state) {                        \
-    return create_keyval<Kind>(delete_fn, destructor, ATTRCACHE_DELETE_ONCE, keyval, extra_state,  \
-                               __builtin_return_address(0));                                       \
-  }                                                                                                \
+  ATTRCACHE_CREATE(Kind, _x, 0)                                                                    \
+  ATTRCACHE_CREATE(Kind, _once, ATTRCACHE_DELETE_ONCE)                                             \
   ATTRCACHE_ENTRY int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval<Kind>(keyval); } \
   ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr(Kind::Handle object, int keyval, void* value) {       \
     return mpi::set_attr<Kind, MpixNames<Kind>>(object, keyval, reinterpret_cast<intptr_t>(value), \
@@ -189,29 +186,20 @@ extern "C" {
 ATTRCACHE_MPIX(Session)
 ATTRCACHE_MPIX(File)
 
-#define ATTRCACHE_CLOSE(name)                               \
-  ATTRCACHE_ENTRY int name(MPI_File* file) {                \
-    static const auto next = behind<int(MPI_File*)>(#name); \
-    const int ended = end_unanchored<File>(file);           \
-    const int code = next(file);                            \
-    return ended != MPI_SUCCESS ? ended : code;             \
-  }
-ATTRCACHE_CLOSE(MPI_File_close)
-ATTRCACHE_CLOSE(PMPI_File_close)
+ATTRCACHE_OVERRIDE(File_close, (MPI_File * file), {
+  const int ended = end_unanchored<File>(file);
+  const int code = next(file);
+  return ended != MPI_SUCCESS ? ended : code;
+})
 
 // Usually nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But while a
 // session lives, MPICH doesn't delete that attribute.
-#define ATTRCACHE_FINALIZE(name)                                                        \
-  ATTRCACHE_ENTRY int name() {                                                          \
-    static const auto next = behind<int()>(#name);                                      \
-    const int code = next();                                                            \
-    if (code == MPI_SUCCESS) world_ended();                                             \
-    const int ended =                                                                   \
-        process() != nullptr && !takes_no_calls() ? end_all_unanchored() : MPI_SUCCESS; \
-    return code != MPI_SUCCESS ? code : ended;                                          \
-  }
-ATTRCACHE_FINALIZE(MPI_Finalize)
-ATTRCACHE_FINALIZE(PMPI_Finalize)
+ATTRCACHE_OVERRIDE(Finalize, (), {
+  const int code = next();
+  if (code == MPI_SUCCESS) world_ended();
+  const int ended = process() != nullptr && !takes_no_calls() ? end_all_unanchored() : MPI_SUCCESS;
+  return code != MPI_SUCCESS ? code : ended;
+})
 
 #define ATTRCACHE_CREATE_X(name, Kind, once)                                                \
   ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                \

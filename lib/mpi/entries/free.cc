@@ -4,9 +4,6 @@
 // MPI reports a free through the anchor's delete callback. These functions are overridden for the
 // one case in which it doesn't: an object that gets its anchor while it is being freed
 // (serving/freeing.h); and for the report, which counts objects without an anchor too.
-//
-// As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so
-// both are overridden, and each passes the call on to the function of the same name.
 
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
@@ -41,21 +38,16 @@ int free_object(int (*next)(typename Kind::Handle*), typename Kind::Handle* hand
 }
 
 }  // namespace
-}  // namespace attrcache::mpi
 
 extern "C" {
 
-#define ATTRCACHE_FREE_OBJECT(name, kind)                                                       \
-  ATTRCACHE_ENTRY int name(attrcache::mpi::kind::Handle* handle) {                              \
-    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::kind::Handle*)>(#name); \
-    return attrcache::mpi::free_object<attrcache::mpi::kind>(next, handle);                     \
-  }
-
-#define ATTRCACHE_KIND(kind, word, Comm, ...)    \
-  ATTRCACHE_FREE_OBJECT(MPI_##Comm##_free, kind) \
-  ATTRCACHE_FREE_OBJECT(PMPI_##Comm##_free, kind)
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)              \
+  ATTRCACHE_OVERRIDE(Comm##_free, (Kind::Handle * handle), \
+                     { return free_object<Kind>(next, handle); })
 #include "mpi/native/kinds.def"
-ATTRCACHE_FREE_OBJECT(MPI_Comm_disconnect, Communicator)
-ATTRCACHE_FREE_OBJECT(PMPI_Comm_disconnect, Communicator)
+ATTRCACHE_OVERRIDE(Comm_disconnect, (MPI_Comm * handle),
+                   { return free_object<Communicator>(next, handle); })
 
 }  // extern "C"
+
+}  // namespace attrcache::mpi

@@ -9,11 +9,6 @@
 // (serving/lifetime.h). MPI_Session_finalize is overridden because of that, and because the
 // session's attributes end there (serving/unanchored.h), MPI_Abort for the report, and
 // MPI_Comm_spawn so that the launcher knows how many processes there are.
-//
-// The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
-// MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
-// on to MPI's function of the same name, which may be that of such a tool. It does no harm if both
-// see the same call.
 
 #include <cstdio>
 
@@ -78,78 +73,59 @@ using namespace attrcache::mpi;
 
 extern "C" {
 
-#define ATTRCACHE_INIT(prefix)                                                                     \
-  ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
-    static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
-    const LifetimeCall call(Part::kWorld);                                                         \
-    return after_init(call, next(argc, argv));                                                     \
-  }                                                                                                \
-  ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
-    static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
-    const LifetimeCall call(Part::kWorld);                                                         \
-    return after_init(call, next(argc, argv, required, provided));                                 \
-  }
+ATTRCACHE_OVERRIDE(Init, (int* argc, char*** argv), {
+  const LifetimeCall call(Part::kWorld);
+  return after_init(call, next(argc, argv));
+})
 
-ATTRCACHE_INIT(MPI)
-ATTRCACHE_INIT(PMPI)
+ATTRCACHE_OVERRIDE(Init_thread, (int* argc, char*** argv, int required, int* provided), {
+  const LifetimeCall call(Part::kWorld);
+  return after_init(call, next(argc, argv, required, provided));
+})
 
 // Headers before MPI-4.0, of MPIs that share MPICH's interface, have no sessions.
 #if !defined(ATTRCACHE_MPICH) || MPI_VERSION >= 4
 
-#define ATTRCACHE_END_SESSION(name)                                     \
-  ATTRCACHE_ENTRY int name(facts::SessionHandle* session) {             \
-    static const auto next = behind<int(facts::SessionHandle*)>(#name); \
-    const int ended = end_unanchored<Session>(session);                 \
-    const LifetimeCall call(Part::kSession);                            \
-    const int code = next(session);                                     \
-    if (code == MPI_SUCCESS) call.ended();                              \
-    return ended != MPI_SUCCESS ? ended : code;                         \
-  }
-ATTRCACHE_END_SESSION(MPI_Session_finalize)
-ATTRCACHE_END_SESSION(PMPI_Session_finalize)
+ATTRCACHE_OVERRIDE(Session_finalize, (facts::SessionHandle * session), {
+  const int ended = end_unanchored<Session>(session);
+  const LifetimeCall call(Part::kSession);
+  const int code = next(session);
+  if (code == MPI_SUCCESS) call.ended();
+  return ended != MPI_SUCCESS ? ended : code;
+})
 
 // Not Open MPI's: version 4 has no sessions, which programs find out by looking for this function.
 #ifndef ATTRCACHE_OPENMPI
-#define ATTRCACHE_BEGIN_SESSION(name)                                                        \
-  ATTRCACHE_ENTRY int name(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) { \
-    static const auto next = behind<decltype(PMPI_Session_init)>(#name);                     \
-    const LifetimeCall call(Part::kSession);                                                 \
-    return after_init(call, next(info, errhandler, session));                                \
-  }
-ATTRCACHE_BEGIN_SESSION(MPI_Session_init)
-ATTRCACHE_BEGIN_SESSION(PMPI_Session_init)
+ATTRCACHE_OVERRIDE(Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session), {
+  const LifetimeCall call(Part::kSession);
+  return after_init(call, next(info, errhandler, session));
+})
 #endif
 
 #endif
 
 // Otherwise what was counted so far would be lost.
-#define ATTRCACHE_ABORT(prefix)                                              \
-  ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
-    static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \
-    report::hand_over_at_abort();                                            \
-    return next(comm, code);                                                 \
-  }
-ATTRCACHE_ABORT(MPI)
-ATTRCACHE_ABORT(PMPI)
+ATTRCACHE_OVERRIDE(Abort, (MPI_Comm comm, int code), {
+  report::hand_over_at_abort();
+  return next(comm, code);
+})
 
-#define ATTRCACHE_SPAWN(prefix)                                                                    \
-  ATTRCACHE_ENTRY int prefix##_Comm_spawn(const char* command, char** argv, int most,              \
-                                          MPI_Info info, int root, MPI_Comm comm,                  \
-                                          MPI_Comm* spawned, int* codes) {                         \
-    static const auto next = behind<decltype(prefix##_Comm_spawn)>(#prefix "_Comm_spawn");         \
-    return spawn(root, comm, spawned,                                                              \
-                 [&] { return next(command, argv, most, info, root, comm, spawned, codes); });     \
-  }                                                                                                \
-  ATTRCACHE_ENTRY int prefix##_Comm_spawn_multiple(                                                \
-      int count, char** commands, char*** argvs, const int* most, const MPI_Info* infos, int root, \
-      MPI_Comm comm, MPI_Comm* spawned, int* codes) {                                              \
-    static const auto next =                                                                       \
-        behind<decltype(prefix##_Comm_spawn_multiple)>(#prefix "_Comm_spawn_multiple");            \
-    return spawn(root, comm, spawned, [&] {                                                        \
-      return next(count, commands, argvs, most, infos, root, comm, spawned, codes);                \
-    });                                                                                            \
-  }
-ATTRCACHE_SPAWN(MPI)
-ATTRCACHE_SPAWN(PMPI)
+ATTRCACHE_OVERRIDE(Comm_spawn,
+                   (const char* command, char** argv, int most, MPI_Info info, int root,
+                    MPI_Comm comm, MPI_Comm* spawned, int* codes),
+                   {
+                     return spawn(root, comm, spawned, [&] {
+                       return next(command, argv, most, info, root, comm, spawned, codes);
+                     });
+                   })
+
+ATTRCACHE_OVERRIDE(Comm_spawn_multiple,
+                   (int count, char** commands, char*** argvs, const int* most,
+                    const MPI_Info* infos, int root, MPI_Comm comm, MPI_Comm* spawned, int* codes),
+                   {
+                     return spawn(root, comm, spawned, [&] {
+                       return next(count, commands, argvs, most, infos, root, comm, spawned, codes);
+                     });
+                   })
 
 }  // extern "C"

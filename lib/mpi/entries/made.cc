@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that make objects, each overridden so that the report can say which places make
-// objects and don't free them. Without a report a call is only passed on. As in
-// free.cc, both MPI_ and PMPI_ names are overridden, and other languages end up in one of them.
-// (MPI_Comm_spawn is in init.cc. Not counted: what sessions and the functions of large counts make.)
+// objects and don't free them. Without a report a call is only passed on. (MPI_Comm_spawn is in
+// init.cc. Not counted: what sessions and the functions of large counts make.)
 
 #include "mpi/recording/made.h"
 
@@ -22,20 +21,11 @@ int constructed(int code, typename Kind::Handle* made) {
 }
 
 }  // namespace
-}  // namespace attrcache::mpi
 
 extern "C" {
 
-#define ATTRCACHE_PARAMETERS(...) __VA_ARGS__
-#define ATTRCACHE_MAKE(kind, name, parameters, arguments)                           \
-  ATTRCACHE_ENTRY int name(ATTRCACHE_PARAMETERS parameters) {                       \
-    using Next = int(ATTRCACHE_PARAMETERS parameters);                              \
-    static Next* const next = attrcache::mpi::behind<Next>(#name);                  \
-    return attrcache::mpi::constructed<attrcache::mpi::kind>(next arguments, made); \
-  }
 #define ATTRCACHE_MAKES(kind, name, parameters, arguments) \
-  ATTRCACHE_MAKE(kind, MPI_##name, parameters, arguments)  \
-  ATTRCACHE_MAKE(kind, PMPI_##name, parameters, arguments)
+  ATTRCACHE_OVERRIDE(name, parameters, { return constructed<kind>(next arguments, made); })
 
 ATTRCACHE_MAKES(Communicator, Comm_dup, (MPI_Comm a, MPI_Comm* made), (a, made))
 ATTRCACHE_MAKES(Communicator, Comm_dup_with_info, (MPI_Comm a, MPI_Info b, MPI_Comm* made),
@@ -120,3 +110,5 @@ ATTRCACHE_MAKES(Window, Win_allocate_shared,
 ATTRCACHE_MAKES(Window, Win_create_dynamic, (MPI_Info a, MPI_Comm b, MPI_Win* made), (a, b, made))
 
 }  // extern "C"
+
+}  // namespace attrcache::mpi
