@@ -6,7 +6,6 @@
 #ifndef BENCH_CONTENDERS_HOLDING_H_
 #define BENCH_CONTENDERS_HOLDING_H_
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 

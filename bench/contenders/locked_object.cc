@@ -23,7 +23,6 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 

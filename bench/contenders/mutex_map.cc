@@ -5,7 +5,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/harness/describe.h"
 
 namespace {

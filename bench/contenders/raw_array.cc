@@ -3,7 +3,6 @@
 // An array of pointers, indexed by the key, behind calls. It checks nothing, can't grow and has no
 // callbacks, so it shows the least that any contender that is called can cost.
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/harness/describe.h"
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include <tbb/concurrent_hash_map.h>
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/harness/describe.h"
 
 namespace {

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "bench/contenders/counted_keys.h"
 #include "bench/contenders/used.h"
 #include "bench/harness/describe.h"
 

@@ -21,6 +21,16 @@ inline void require(bool done, const char* what) {
   std::abort();
 }
 
+// For contenders that have no registry: each key is the next number.
+struct CountedKeys {
+  static bool create_key(int* key) {
+    static int next = 0;
+    *key = next++;
+    return true;
+  }
+  static bool free_key(int*) { return true; }
+};
+
 template <Contends C>
 class Keys {
  public:

@@ -9,6 +9,7 @@
 // Benchmark's CSV wants the same counters in each run.
 
 #include <benchmark/benchmark.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,12 +20,41 @@
 
 #include "bench/harness/idle_thread.h"
 #include "bench/harness/operation.h"
-#include "bench/harness/pinned.h"
 #include "bench/harness/slices.h"
 
 namespace {
 
 constexpr long kBatch = 1000;
+
+// Keeps the calling thread on one processor. Threads that are measured together get one each.
+// Otherwise the scheduler may start two of them on the same processor, which looks like contention
+// in a run of a few milliseconds.
+class Pinned {
+ public:
+  // Pins to the processor with this number, counted from 0 among those that the process may use.
+  // Does nothing if the process has fewer, or if the number is negative.
+  explicit Pinned(int number) {
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    if (number < 0 || number >= CPU_COUNT(&before_)) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_) || number-- != 0) continue;
+      CPU_SET(cpu, &one);
+      pinned_ = sched_setaffinity(0, sizeof one, &one) == 0;
+      return;
+    }
+  }
+  ~Pinned() {
+    if (pinned_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool pinned_ = false;
+};
 
 // What the threads of one run share. The first thread prepares the operation, the last one ends it.
 class Run {
@@ -37,7 +67,7 @@ class Run {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
     const int thread = state.thread_index();
     const bool spread = parameters_.threads > 1 && parameters_.threads <= processors;
-    const bench::Pinned pinned(spread ? thread : -1);
+    const Pinned pinned(spread ? thread : -1);
     auto registration = enter();
     prepared_->enter(thread);
     if (parameters_.threads <= processors) {
