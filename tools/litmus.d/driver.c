@@ -159,33 +159,22 @@ static void make_domain(void) {
   check(delete_elsewhere(&other));
 }
 
-#define SET(name, value)         \
-  before(name, "attrcache_set"); \
-  after(attrcache_set(kind, &table, NULL, keyval, value, NULL))
-#define SET_AS(name, value, tag)    \
-  before(name, "attrcache_set_as"); \
-  after(attrcache_set_as(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
-#define SET_IF_ABSENT(name, value, expected)                                   \
-  before(name, "attrcache_set_if_absent");                                     \
-  after(attrcache_set_if_absent(kind, &table, NULL, keyval, (intptr_t)(value), \
-                                ATTRCACHE_AS_POINTER, &result) == (expected)   \
-            ? ATTRCACHE_OK                                                     \
-            : ATTRCACHE_ERR_ARGUMENT)
-#define GET(name)                \
-  before(name, "attrcache_get"); \
-  after(attrcache_get(kind, &table, keyval, &result))
-#define DELETE(name)                \
-  before(name, "attrcache_delete"); \
-  after(attrcache_delete(kind, &table, NULL, keyval, NULL))
-#define DELETE_ELSEWHERE(name)      \
-  before(name, "attrcache_delete"); \
-  after(delete_elsewhere(&table))
-#define BORROW(name)                \
-  before(name, "attrcache_borrow"); \
-  after(attrcache_borrow(kind, &table, keyval, &borrowed))
-#define GIVE_BACK(name)                \
-  before(name, "attrcache_give_back"); \
-  after(attrcache_give_back(&borrowed))
+#define DO(name, function, code)        \
+  before(name, "attrcache_" #function); \
+  after(code)
+#define CALL(name, function, ...) DO(name, function, attrcache_##function(__VA_ARGS__))
+#define SET(name, value) CALL(name, set, kind, &table, NULL, keyval, value, NULL)
+#define SET_IF_ABSENT(name, value, expected)                                                      \
+  DO(name, set_if_absent,                                                                         \
+     attrcache_set_if_absent(kind, &table, NULL, keyval, (intptr_t)(value), ATTRCACHE_AS_POINTER, \
+                             &result) == (expected)                                               \
+         ? ATTRCACHE_OK                                                                           \
+         : ATTRCACHE_ERR_ARGUMENT)
+#define GET(name) CALL(name, get, kind, &table, keyval, &result)
+#define DELETE(name) CALL(name, delete, kind, &table, NULL, keyval, NULL)
+#define DELETE_ELSEWHERE(name) DO(name, delete, delete_elsewhere(&table))
+#define BORROW(name) CALL(name, borrow, kind, &table, keyval, &borrowed)
+#define GIVE_BACK(name) CALL(name, give_back, &borrowed)
 
 int main(void) {
   region("table", &table, sizeof table);
@@ -204,7 +193,7 @@ int main(void) {
   SET("replace", &second_data);
   GET("get_replaced");
   result = NULL;
-  SET_AS("replace_by_aint", 7, ATTRCACHE_AS_AINT);
+  CALL("replace_by_aint", set_as, kind, &table, NULL, keyval, 7, ATTRCACHE_AS_AINT, NULL);
   GET("get_aint");
   result = NULL;
   SET("replace_aint", &first_data);

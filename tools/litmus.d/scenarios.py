@@ -166,11 +166,6 @@ def claims(t, operation, interrupts=False):
     t.done("deletes")
 
 
-def gives_back(t, give_back, interrupted=""):
-    t.does(give_back, interrupted=interrupted)
-    t.done("silent")
-
-
 def looks(t, delete, interrupts):
     t.claims(delete, interrupts=interrupts, looked="looked")
 
@@ -250,7 +245,7 @@ SCENARIOS = [
              "full_borrow", [(only, "full_borrow", "borrowed"), (claims, "full_delete_read")], "{borrowed}=1 /\\ {deletes}=1",
              [("the borrow's full fence", {"full_borrow": "fence"}), ("the delete's full fence", {"full_delete_read": "fence"})]),
     Scenario("full give back, leave", LEFT,
-             "full_give_back_of_left", [(gives_back, "full_give_back_of_left"), (looks, "full_leave", False)],
+             "full_give_back_of_left", [(only, "full_give_back_of_left", "silent"), (looks, "full_leave", False)],
              "{silent}=1 /\\ {looked}={held}",
              [("the borrower's full fence", {"full_give_back_of_left": "fence"}),
               ("the delete's full fence", {"full_leave": "fence"})]),
@@ -262,7 +257,7 @@ SCENARIOS = [
     for interrupted in ("before", "between", "after")
 ] + [
     Scenario(f"give back, leave, {interrupted}", LEFT,
-             "give_back_of_left", [(gives_back, "give_back_of_left", interrupted), (looks, "leave", True)],
+             "give_back_of_left", [(only, "give_back_of_left", "silent", interrupted), (looks, "leave", True)],
              "{silent}=1 /\\ {looked}={held}",
              [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")
