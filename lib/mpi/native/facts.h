@@ -29,8 +29,8 @@ inline constexpr const char* kSuffix = kStandardAbi ? " (standard ABI)" : "";
 // Whether a program may give null pointers for callbacks: where constants are such.
 inline constexpr bool kNullCallbacks = kConstants[0][0] == nullptr;
 
-// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own
-// count of sessions is read.
+// Whether MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), and sessions
+// are counted there. Where they aren't, MPI's own count of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
 
 #ifndef ATTRCACHE_OPENMPI

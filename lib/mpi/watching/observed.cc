@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "mpi/native/constants.h"
 #include "mpi/native/exceptions.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
@@ -272,11 +273,7 @@ void delete_fortran(int* object, int* keyval, Value* value, Value* extra_state, 
 
 // ---- All ----
 
-struct Observers {
-  Callback* copy_fn;
-  Callback* delete_fn;
-};
-Observers observers(int kind, attrcache_language language) {
+Callbacks observers(int kind, attrcache_language language) {
   switch (language) {
     case ATTRCACHE_FORTRAN_FINT:
       return {any(copy_fortran<int>), any(delete_fortran<int>)};
@@ -304,7 +301,7 @@ Creation::Creation(int kind, const attrcache_callbacks& callbacks, const report:
   if (maker == nullptr && !checking() && !tsan::is_there()) return;
   observed_ = kProcessMemory.make<Observed>(Observed{callbacks, kind, maker, checks, kNoKeyval});
   if (observed_ == nullptr) return;
-  const Observers ours = observers(kind, callbacks.language);
+  const Callbacks ours = observers(kind, callbacks.language);
   if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
   if (callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN) callbacks_.delete_fn = ours.delete_fn;
   callbacks_.extra_state = observed_;

@@ -20,8 +20,6 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 
 inline constexpr bool kStandardAbi = true;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
-// counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
 inline constexpr bool kFortranRaisesByItself = false;

@@ -25,8 +25,6 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "
 inline constexpr const char* kMark = "MPIR_Dup_fn";
 inline constexpr bool kStandardAbi = false;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/init.cc), so sessions are
-// counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
 inline constexpr bool kBindingsCallC = true;
@@ -35,7 +33,6 @@ inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_INT;
 // MPI_Session, which a header before MPI-4.0 lacks.
 using SessionHandle = int;
 
-// The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
 // All NULL_* are null pointers.
 inline constexpr const char* kConstants[][3] = {
 #define ATTRCACHE_KIND(...) {nullptr, "MPIR_Dup_fn", nullptr},
