@@ -8,7 +8,8 @@ full reader (asymmetric_fence.h), as the meta says that it has read; and so the 
 A thread sees no more of another's stores than C++ guarantees: a store that nothing orders before a
 load may be seen at once or never; one that the fence or a turn orders must be seen. A thread that
 looks for holders reads the cells one by one, in any order: of each first `what`, then `meta`, which
-may belong to another attempt by then.
+may belong to another attempt by then. (Attempts in other slots, whose `meta` may be the same, aren't
+in this proof: for them a holder that was found is made sure of by F4's exchange.)
 """
 
 from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or

@@ -188,10 +188,10 @@
  *
  * 12. Cost follows what is there. What a call costs depends on the threads, holders and handed-off
  *    deletions that the domain has now, not on how many there once were; tests/budget counts it.
- *    An object keeps the memory for all attributes that it once had. A dup or free passes over it by
- *    128 attributes at a time, and a free releases it in a few large blocks: a dup and free of one
- *    attribute takes some 300 instructions, and 1,900 if there once were 10,000; a free of an empty
- *    object 170, and 6,500.
+ *    An object keeps the memory for all attributes that it once had. A dup or free passes over it
+ *    by the slots of 128 keyvals at a time, and a free releases it in a few large blocks: a dup
+ *    and free of one attribute takes some 300 instructions, and 1,900 if there once were 10,000;
+ *    a free of an empty object 170, and 6,500.
  *    Two exceptions: with attrcache_thread_hooks, deleters look at the records of all threads of the
  *    operating system that ever used the domain; and a value that is given back on another of these
  *    than it was borrowed on leaves an empty cell to look at, until the first one takes a further
