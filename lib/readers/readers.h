@@ -120,13 +120,13 @@ class Readers {
     for (const TombBucket& bucket : buckets_) for_each_tomb_in(bucket, visit);
   }
   // The same for those of a table, or all for null, that are open or taken. (One that is only
-  // placed may still name the table of its former use.)
+  // placed may still name its former table. Acquire: one that names another has ended that use.)
   template <typename Visit>
   void for_each_tomb_of(const void* table, Visit visit) const {
     if (table != nullptr && !any_handed_off(table)) [[likely]]
       return;
     for_each_tomb([&](Tomb& tomb, uint64_t now) {
-      const bool here = table == nullptr || tomb.table.load(kRelaxed) == table;
+      const bool here = table == nullptr || tomb.table.load(kAcquire) == table;
       if (Tomb::phase(now) >= Tomb::kOpen && here) visit(tomb, now);
     });
   }

@@ -56,9 +56,9 @@ struct alignas(Pair) Announcement {
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
   // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
   // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
-  // see what its holder has done. But numbers are a table's own: if the next hold is of another
-  // table's attachment, its meta may be the very one that is looked for. So a thread that finds a
-  // holder by two loads makes sure by an exchange of both words (F4).
+  // see what its holder has done. But the next hold may be of another table's attachment, with the
+  // very meta that is looked for. So a thread that finds a holder makes sure by an exchange of both
+  // words (F4).
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{kNobody};
   // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.

@@ -103,7 +103,7 @@ struct Tomb {
 
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
   // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
-  // has taken it; relaxed, since opening it releases them.
+  // has taken it; relaxed, since opening it releases them, but for `table`.
   Atomic<const void*> slot{nullptr};
   Atomic<uint64_t> meta{0};            // the attachment: the slot's meta, with which
   Atomic<uint64_t> value{0};           // this value was attached

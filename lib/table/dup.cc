@@ -52,7 +52,7 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
         break;
       }
       if (made == nullptr) {
-        // No index is in two runs, so the new table has no slots for this one's yet.
+        // No two runs have attributes of one index, so the new table has no slots for this one yet.
         made = first == 0 ? to.inline_slots : to.grow(first, registry.memory());
         if (made == nullptr) break;  // in order, there may be memory
       }

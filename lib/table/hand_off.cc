@@ -8,21 +8,24 @@
 namespace attrcache {
 namespace {
 
-[[gnu::noinline]] bool holds_at_once(Announcement& cell, const Pair* slot, uint64_t m,
-                                     uint64_t bits) {
-  const SlotContent now = {AsymmetricFence::look(cell.what), cell.meta.load(kAcquire)};
-  return Announcement::holds(now.value, slot) && meta::same_attachment(now.meta, m) &&
-         Pair::exchange_second(cell, now, now.meta | bits);
+// Whether a cell announces that its thread holds an attachment. (F4) By two loads, which may find two
+// holds if the cell announces the next one meanwhile: of another value of this slot, and of another
+// table's value with the same number.
+bool may_hold(const Announcement& cell, const Pair* slot, uint64_t m) {
+  return Announcement::holds(AsymmetricFence::look(cell.what), slot) &&
+         meta::same_attachment(cell.meta.load(kAcquire), m);
 }
 
-// Whether a cell announces that its thread holds an attachment; if so, its meta gets these bits.
+[[gnu::noinline]] bool holds_now(Announcement& cell, const Pair* slot, uint64_t m, uint64_t add) {
+  const SlotContent now = {AsymmetricFence::look(cell.what), cell.meta.load(kAcquire)};
+  return Announcement::holds(now.value, slot) && meta::same_attachment(now.meta, m) &&
+         Pair::exchange_second(cell, now, now.meta | add);
+}
+// The same as of one instant, for the value's deleter and its holders; adds these bits to the cell's
+// meta. If the exchange fails, the hold has ended.
 [[gnu::always_inline]] inline bool is_holder(Announcement& cell, const Pair* slot, uint64_t m,
-                                             uint64_t bits = 0) {
-  // (F4) The cell may be announcing the next attachment meanwhile. So the two loads may find two
-  // holds: of another value of this slot, and of another table's, with the same number. If the
-  // exchange fails, the hold has ended.
-  return Announcement::holds(AsymmetricFence::look(cell.what), slot) &&
-         meta::same_attachment(cell.meta.load(kAcquire), m) && holds_at_once(cell, slot, m, bits);
+                                             uint64_t add = 0) {
+  return may_hold(cell, slot, m) && holds_now(cell, slot, m, add);
 }
 
 bool is_held(const Readers& readers, const Pair* slot, uint64_t m) {
@@ -141,7 +144,7 @@ void Deletion::hand_off_to(Announcement& holder, bool sole, const Target& target
   tomb.slot.store(&slot, kRelaxed);
   tomb.meta.store(m, kRelaxed);
   tomb.value.store(found.value, kRelaxed);
-  tomb.table.store(&target.table, kRelaxed);
+  tomb.table.store(&target.table, kRelease);  // pairs with for_each_tomb_of()
   tomb.taker.store(0, kRelaxed);
   tomb.sole.store(sole ? &holder : nullptr, kRelaxed);
   tomb.registry.store(&registry, kRelaxed);
@@ -203,7 +206,7 @@ bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
   readers.any([&](Announcement& cell, uint64_t) {
-    holders += is_holder(cell, &slot, m);
+    holders += may_hold(cell, &slot, m);
     return false;
   });
   return holders;
@@ -229,7 +232,7 @@ bool abandon_handed_off(Readers& readers, const Table& table) {
 void forget_table(const Readers& readers, const Table& table) {
   const uint64_t me = readers.threads().identity();
   readers.for_each_tomb_of(&table, [me](Tomb& tomb, uint64_t) {
-    if (tomb.taker.load(kRelaxed) == me) tomb.table.store(nullptr, kRelaxed);
+    if (tomb.taker.load(kRelaxed) == me) tomb.table.store(nullptr, kRelease);  // the same
   });
 }
 

@@ -73,7 +73,8 @@ Leaf* get_or_make_leaf(const Memory& memory, Directory& dir, uint32_t number) {
 // handed the object later, comes to it in a walk: relaxed is enough.
 Leaf* Directory::take(const Memory& memory) {
   for (Block* block = last.load(kAcquire);;) {  // pairs with the store below
-    if (block != nullptr) {
+    // It looks before it counts, as without memory a program may ask again and again.
+    if (block != nullptr && block->asked_for.load(kRelaxed) < block->size) {
       const uint32_t at = block->asked_for.fetch_add(1, kRelaxed);
       if (at < block->size) {
         Leaf* const leaf = block->leaves() + at;
@@ -106,8 +107,7 @@ void Directory::release(const Memory& memory) {
     memory.release(block);
     block = next;
   }
-  Node* const node = root.load(kAcquire);  // as T1
-  if (node != &no_node) memory.destroy(node);
+  if (Node* const node = root.load(kAcquire); node != &no_node) memory.destroy(node);  // as T1
   memory.destroy(this);
 }
 

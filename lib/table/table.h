@@ -65,7 +65,7 @@ struct Leaf {
   Pair slots[kLeafSlots];
   Atomic<uint32_t> number;      // 0: it isn't in use as a leaf
   Atomic<uint32_t> attributes;  // the first one's of a group: how many are counted in the group
-  Leaf* group;                  // the first one of its group
+  Leaf* group = nullptr;        // the first one of its group
 };
 
 // (T5) An attribute in the tree is counted before it is attached, and until it was detached.
@@ -301,7 +301,7 @@ inline bool Table::any_run(Visit visit, bool also_empty) {
       if (!also_empty && group->attributes.load(kAcquire) == 0) continue;  // (T6) pairs with T5
       for (Leaf* leaf = group; leaf != end && leaf != group + kGroupLeaves; ++leaf) {
         // Relaxed: a leaf with an attribute that the walk must find has its number (T4). One that
-        // lost the race for its place is empty.
+        // was never put in its place is empty.
         const uint32_t number = leaf->number.load(kRelaxed);
         if (number != 0 && visit(number * kLeafSlots, leaf->slots, kLeafSlots)) return true;
       }

@@ -379,6 +379,30 @@ TEST(Free, BesideWhatIsLeftInATombOfItsOwn) {
 }
 
 // So does one that is left when the object has no attributes any more.
+// A deletion that was handed off ends, and its tomb is used for another object's next. The free's
+// delete_fn must see what that deletion has done with the object, which is here the last value's body.
+TEST(Free, BesideATombThatGoesOnToAnotherObject) {
+  static attrcache_borrowed held[2];
+  constexpr auto write_and_read = [](Fixture& f, int value) {
+    if (value == 1) f.values[Fixture::kValues].body.write(1);
+    if (value == 2) f.values[Fixture::kValues].body.read();
+  };
+  const auto hold = [](Fixture& f) {
+    f.set(1, 0, 3);
+    as_thread(1, [&] {
+      for (int object : {0, 1}) {
+        held[object] = {};
+        expect(f.borrow(object, 0, &held[object]), "it holds both");
+      }
+    });
+    f.set(0, 0, 2);
+  };
+  race({}, in_turn(attached(), on_delete(write_and_read), hold), delete_all, [](Fixture& f) {
+    f.give_back(&held[0]);
+    f.set(1, 0, 4);
+    f.give_back(&held[1]);
+  });
+}
 TEST(Free, OfAnEmptyObjectBesideWhatIsLeft) {
   const auto erase_and_free = holding([](Fixture& f) {
     f.erase(0, 0);

@@ -889,7 +889,7 @@ typedef struct attrcache_attribute_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_attribute_info);
   int keyval;
   intptr_t value;
-  uint64_t holders; /* how often the value is held; one may count twice while others borrow */
+  uint64_t holders; /* how often the value is held; while others borrow, it may be one more */
   attrcache_tag tag;
   int deleting; /* its delete_fn is running */
 } attrcache_attribute_info;
