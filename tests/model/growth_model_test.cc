@@ -181,6 +181,39 @@ TEST(Growth, CountsWhatComesAndGoes) {
   }
 }
 
+// A free deletes one attribute at once, and then not the other, whose keyval was freed meanwhile. That
+// one's destructor attaches and borrows a third, so the free fails.
+TEST(Growth, AFreeCountsWhatItHasDeletedAtOnce) {
+  static Fixture* in;
+  static int keyvals[3];
+  static attrcache_borrowed held;
+  static const auto attach = [](int n) {
+    attrcache_set(in->kind(), &in->table(0), nullptr, keyvals[n], &held, nullptr);
+  };
+  const auto two = [](Fixture& f) {
+    in = &f;
+    held = {};
+    fill(f, kFar);
+    attrcache_callbacks callbacks[3] = {};
+    callbacks[1].destructor = [](void*, void*) {
+      if (now().thread != 0) return;  // the object is freed already
+      attach(2);
+      attrcache_borrow(in->kind(), &in->table(0), keyvals[2], &held);
+    };
+    callbacks[2].delete_fn = reinterpret_cast<attrcache_callback*>(
+        +[](void*, int, void*, void*) -> int { return ATTRCACHE_OK; });
+    for (int n : {0, 1, 2}) attrcache_keyval_create(f.kind(), &callbacks[n], &keyvals[n]);
+    attach(0), attach(1);
+  };
+  const auto free = [](Fixture& f) {
+    if (is_freed(f)) return;
+    expect(support::counts_are_right(f.table(0)), "what is attached is counted");
+    attrcache_give_back(&held);
+    expect(is_freed(f), "nothing is held any more");
+  };
+  race({{1, 0}}, two, free, [](Fixture& f) { attrcache_keyval_free(f.kind(), &keyvals[1]); });
+}
+
 // A dup of a table that is growing reads only that table's own memory.
 TEST(Growth, CopyAgainstDirectory) {
   const auto copy_in_order = [](Fixture& f) {

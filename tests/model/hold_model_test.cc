@@ -129,8 +129,7 @@ TEST(Borrow, OfTheSameNumberInAnotherTable) {
   static attrcache_borrowed older, held;
   const auto hold = [](Fixture& f) {
     older = {}, held = {};
-    f.set(1, 0, 3);
-    f.set(1, 0, 4);
+    for (int value : {3, 4}) f.set(1, 0, value);
     as_thread(2, [&] { expect(f.borrow(0, 0, &older), "it holds value 1"); });
     f.set(0, 0, 2);
     as_thread(1, [&] { expect(f.borrow(0, 0, &held), "it holds value 2"); });

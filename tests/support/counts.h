@@ -3,8 +3,6 @@
 #ifndef ATTRCACHE_TESTS_SUPPORT_COUNTS_H_
 #define ATTRCACHE_TESTS_SUPPORT_COUNTS_H_
 
-#include <algorithm>
-
 #include "table/table.h"
 
 namespace attrcache::support {
@@ -18,7 +16,7 @@ inline bool counts_are_right(attrcache_table& table) {
        block = block->next.load(kAcquire)) {
     for (Leaf* group = block->leaves(); group < block->end(); group += kGroupLeaves) {
       unsigned there = 0;
-      for (Leaf* leaf = group; leaf < std::min(group + kGroupLeaves, block->end()); ++leaf) {
+      for (Leaf* leaf = group; leaf != block->end() && leaf != group + kGroupLeaves; ++leaf) {
         const uint32_t number = leaf->number.load(kRelaxed);
         const bool counted_for_good = number != 0 && number < kDirectoryLeaves;
         there += counted_for_good;
