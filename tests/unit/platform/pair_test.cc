@@ -45,9 +45,7 @@ TEST(PairTest, TheSecondWordIsExchangedIfBothAreAsExpected) {
   struct alignas(Pair) {
     Atomic<uint64_t> first{1}, second{2};
   } words;
-  EXPECT_FALSE(Pair::exchange_second(words, {1, 3}, 9));
-  EXPECT_FALSE(Pair::exchange_second(words, {3, 2}, 9));
-  EXPECT_EQ(words.second.load(kRelaxed), 2u);
+  EXPECT_FALSE(Pair::exchange_second(words, {1, 3}, 9) || Pair::exchange_second(words, {3, 2}, 9));
   EXPECT_TRUE(Pair::exchange_second(words, {1, 2}, 9));
   EXPECT_TRUE(words.first.load(kRelaxed) == 1 && words.second.load(kRelaxed) == 9);
 }

@@ -109,6 +109,14 @@ TEST_F(TableTest, WalksPassOverGroupsWithoutAttributes) {
   }
 }
 
+// However often a leaf is asked for in vain, none is given out twice.
+TEST_F(TableTest, ALeafThatThereIsNoMemoryForIsNotCounted) {
+  attach(8);
+  const Memory none({[](size_t, size_t, void*) -> void* { return nullptr; }, nullptr, nullptr});
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(table.grow(16, none), nullptr);
+  EXPECT_EQ(table.directory.load(kAcquire)->first.load(kAcquire)->asked_for.load(kRelaxed), 1u);
+}
+
 // The tree has each height in turn: with one index only, and with it set after a low one. The
 // leaves of 64, 192, 2112 and 32832 have their lowest bits in common: 4, 8 and 12 of them.
 TEST_F(TableTest, FindsEachIndexAndNoOther) {
