@@ -146,7 +146,7 @@ struct Directory {
     return leaf->number.load(kRelaxed) == number ? leaf : nullptr;  // T1 has acquired it
   }
 
-  // Takes a leaf of its group for use as a leaf or as a node; null when out of memory. Lock-free.
+  // Takes a free leaf, for use as a leaf or as a node; null when out of memory. Lock-free.
   Leaf* take(const Memory& memory);
 
   // Releases it, with all leaves and nodes.
