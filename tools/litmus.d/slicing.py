@@ -47,7 +47,7 @@ class Memory:
             return f"slot{(offset - 16) // 16}", offset % 16, 2
         if region.size == 8:
             return region.name, offset, 1
-        return f"{region.name}_{offset & ~7:x}", offset % 8, 1
+        return f"{region.name}_{offset // 16}", offset % 16, 2
 
     def declarations(self):
         """The initial memory, as declarations for herd. Values that are addresses for their users are numbers here."""
