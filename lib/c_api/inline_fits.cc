@@ -31,7 +31,7 @@ static_assert(ATTRCACHE_INLINE_OFFSET_MASK == (id::kMarkerMask | id::kOffsetMask
 static_assert(ATTRCACHE_KEYVAL_MIN == id::kMarker);
 static_assert(ATTRCACHE_INLINE_AS_POINTER == meta::kSameAsPointer);
 static_assert(ATTRCACHE_INLINE_ATTRIBUTE == meta::kSameAttribute);
-static_assert(uint64_t{ATTRCACHE_INLINE_CHANGING} << 32 == pair_bits::kChanging);
+static_assert(ATTRCACHE_INLINE_CHANGING == pair_bits::kChanging);
 #ifdef __LP64__
 static_assert(ATTRCACHE_INLINE_ENTRIES_AT == Registry::first_entries_at());
 #pragma GCC diagnostic push

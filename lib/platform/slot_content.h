@@ -16,9 +16,9 @@ struct SlotContent {
 
 // The bits of a meta that a Pair knows. table/meta.h has them all.
 namespace pair_bits {
-inline constexpr uint64_t kVisible = uint64_t{1} << 62;   // to get
-inline constexpr uint64_t kTag = uint64_t{5} << 61;       // 0: the value is a C pointer
-inline constexpr uint64_t kChanging = uint64_t{1} << 39;  // a Pair's own: 0 in every meta outside
+inline constexpr uint64_t kVisible = 1u << 30;  // to get
+inline constexpr uint64_t kTag = 5u << 29;      // 0: the value is a C pointer
+inline constexpr uint64_t kChanging = 1u << 7;  // a Pair's own: 0 in every meta outside
 }  // namespace pair_bits
 
 inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;

@@ -140,9 +140,9 @@ class Readers {
   static constexpr unsigned kBuckets = 128;
 #endif
 
-  // The low half of a meta is its number's, and never changes.
+  // The upper half of a meta is its number's, and never changes.
   static size_t bucket_of(const Pair* slot, uint64_t meta) {
-    const uint64_t key = reinterpret_cast<uintptr_t>(slot) / sizeof(Pair) + uint32_t(meta);
+    const uint64_t key = reinterpret_cast<uintptr_t>(slot) / sizeof(Pair) + (meta >> 32);
     return (key * 0x9e3779b97f4a7c15) >> 32 & (kBuckets - 1);  // Fibonacci hashing
   }
   // How many tombs tables have that share a counter. An odd number of counters, since the addresses

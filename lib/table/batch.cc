@@ -42,9 +42,9 @@ bool Batch::select() {
   end_ = end;
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
-  const uint64_t now = meta::spread(table_.now());
+  const uint64_t now = table_.now() & meta::kNumbers;
   const auto age = [now](const Item& item) {
-    return (now - meta::sequence(item.meta)) & meta::kSequence;
+    return (now - meta::sequence(item.meta)) & meta::kNumbers;
   };
   const auto older = [age](const Item& a, const Item& b) { return age(a) > age(b); };
   if (end == items_) return false;

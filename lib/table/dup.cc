@@ -41,11 +41,11 @@ bool to_be_copied(const Target& from, const Pair& slot, id::Keyval keyval, uint6
       if (meta::empty(m)) continue;
       const uint64_t word = counters[s].load(kRelaxed);  // only a guess
       const stripe::Name name = stripe::name_in(word);
-      const uint32_t differs = meta::upper(m) ^ stripe::bits(name);
+      const uint32_t differs = meta::lower(m) ^ stripe::bits(name);
       // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN;
       // the value must be visible, unclaimed and never held, because its copy gets the same meta.
-      constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
-                                    meta::kFullHalf | stripe::kNotDupFn;
+      constexpr uint32_t kDecides =
+          meta::kSameAttribute | meta::kDeleting | meta::kUnheld | meta::kFull | stripe::kNotDupFn;
       if ((differs & kDecides) != 0) [[unlikely]] {
         if ((differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn))
           continue;

@@ -16,7 +16,7 @@ namespace {
 // Whether all that the table holds may be deleted without calling back: values without delete_fn,
 // under keyvals that aren't freed, so that none ends by it.
 bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
-  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kNoDeleteFnHalf;
+  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeleting | meta::kNoDeleteFn;
   return !table.any_run([&](uint32_t first, const Pair* run, uint32_t length) {
     const References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
     if (counters == nullptr) return true;  // all are of another kind
@@ -26,7 +26,7 @@ bool calls_nothing(const Registry& registry, Table& table, unsigned ordinal) {
       const uint64_t m = run[s].load_meta();
       if (meta::empty(m)) continue;
       const stripe::Name name = stripe::name_in(counters[s].load(kRelaxed));
-      differs |= meta::upper(m) ^ (stripe::bits(name) | meta::kNoDeleteFnHalf);
+      differs |= meta::lower(m) ^ (stripe::bits(name) | stripe::kNoDeleteFn);
     }
     return (differs & kDecides) != 0;
   });

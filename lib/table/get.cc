@@ -49,7 +49,7 @@ int get_attribute(const Registry& registry, const Table& table, id::Keyval keyva
   const Pair* const slot = table.at_offset(id::offset(keyval));
   if (slot != nullptr) {
     const SlotContent found = slot->peek();
-    if (((meta::upper(found.meta) ^ id::bits(keyval)) & meta::kSameAttribute) == 0) {
+    if (((meta::lower(found.meta) ^ id::bits(keyval)) & meta::kSameAttribute) == 0) {
       value->bits = found.value;
       value->in_c = seen_by_c(found.value, slot->value_address(), meta::tag(found.meta));
       return ATTRCACHE_OK;

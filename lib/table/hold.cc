@@ -134,7 +134,7 @@ namespace {
   borrowed->cell = nullptr;
   const Pair* const slot = Announcement::slot(what);
   if (retract_hold(cell)) [[unlikely]]
-    return end_give_back(readers, slot, cell);
+    return end_give_back(cell, slot, readers);
   readers.release(cell);
   return ATTRCACHE_OK;
 }
@@ -164,7 +164,7 @@ int give_back_attribute(Borrowed* borrowed) {
   return give_back_own(readers, borrowed, what);
 }
 
-int end_give_back(Readers& readers, const Pair* slot, Announcement& cell) {
+int end_give_back(Announcement& cell, const Pair* slot, Readers& readers) {
   // The cell is this thread's, which has announced nothing else since.
   Tomb* const left = take_handed_off(readers, slot, cell);
   readers.release(cell);

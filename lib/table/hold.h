@@ -60,11 +60,11 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Ends a give_back: runs the deletion of the attachment that the cell has announced, if it was
 // handed off to this thread, and releases the cell.
-[[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
-                                               Announcement& cell);
+[[gnu::noinline, gnu::cold]] int end_give_back(Announcement& cell, const Pair* slot,
+                                               Readers& readers);
 
 // The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else; all
-// else takes borrow_attribute(). `like` is the keyval as meta::readable() takes it.
+// else takes borrow_attribute(). `like` is the keyval with an index that meta::readable() allows.
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair& slot, id::Keyval like) {
   const auto held = reinterpret_cast<uintptr_t>(borrowed->cell);  // before an atomic
@@ -73,13 +73,20 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   if (((cell.what.load(kRelaxed) ^ this_thread().identity) | held) != 0) [[unlikely]]
     return borrow_attribute(registry, table, keyval, borrowed, &slot);
   const uint64_t m = slot.load_meta();
-  if (!meta::readable(meta::upper(m), like)) [[unlikely]]
-    return borrow_by_first(registry, table, keyval, borrowed, slot, cell);
+  // It takes the keyval's register: code off the usual path computes the keyval again.
+  uint32_t differs = meta::lower(m) ^ id::bits(like);
+  const auto again = [&] {
+    asm("" : "+r"(differs));  // or the compiler would do that for both callers at once, here
+    return id::Keyval{differs ^ meta::lower(m) ^ id::bits(like) ^ id::bits(keyval)};
+  };
+  asm("" : "+r"(differs));
+  if (!meta::readable(differs)) [[unlikely]]
+    return borrow_by_first(registry, table, again(), borrowed, slot, cell);
   cell.borrowed.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
   if (!slot.still(m, &value)) [[unlikely]]  // (L2)
-    return continue_borrow(registry, table, keyval, borrowed, slot, cell);
+    return continue_borrow(registry, table, again(), borrowed, slot, cell);
   borrowed->value = as_pointer(value);
   borrowed->cell = &cell;
   return int{ATTRCACHE_OK};
@@ -125,7 +132,9 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   auto* const borrowed = reinterpret_cast<Borrowed*>(given_back);
   if (!borrowed->holds()) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  Announcement& cell = *borrowed->cell;
+  Announcement* at = borrowed->cell;
+  asm("" : "+r"(at));  // or the compiler, after an inlined borrow, would keep addresses in it
+  Announcement& cell = *at;
   const uint64_t me = this_thread().identity;
   if (!cell.borrowed.equals(reinterpret_cast<uintptr_t>(borrowed), kRelaxed) ||
       !cell.thread.equals(me, kRelaxed)) [[unlikely]]
@@ -134,7 +143,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   Readers::retract(cell, me);                                   // (L3)
   if (cell.meta.has<meta::kDeleting>(kRelaxed)) [[unlikely]] {  // (L4)
     borrowed->cell = nullptr;
-    return end_give_back(*ThreadRecord::of_first(cell).readers, Announcement::slot(what), cell);
+    return end_give_back(cell, Announcement::slot(what), *ThreadRecord::of_first(cell).readers);
   }
   borrowed->cell = nullptr;  // last, so that a compiler that sees the struct's end leaves it out
   return ATTRCACHE_OK;

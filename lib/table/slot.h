@@ -75,8 +75,7 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   // Relaxed, because numbers that were given out before this happens are seen anyway, as in tick().
   // The tag must be the same, because a load of two steps (two_step_load.h) would otherwise take a
   // value of one tag for one of the other.
-  if (meta::has_number(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
-      [[likely]]
+  if (meta::has(replaced, table.clock.load(kRelaxed), tag)) [[likely]]
     return replaced;
   return meta::attached(meta::like(replaced), tag, table.tick());
 }

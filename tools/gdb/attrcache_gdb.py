@@ -59,14 +59,13 @@ class Attribute:
     """An occupied slot; see meta.h for the bits."""
 
     def __init__(self, index, value, meta):
-        upper = meta >> 32
-        self.keyval = (upper & 0x5FE0000F) | 0x40000000 | index << 4
-        self.tag = meta >> 63 << 1 | meta >> 61 & 1
+        self.keyval = (meta & 0x5FE0000F) | 0x40000000 | index << 4
+        self.tag = meta >> 30 & 2 | meta >> 29 & 1
         self.value = value
-        self.visible = bool(meta >> 62 & 1)
-        self.deleting = bool(meta >> 40 & 1)
-        self.read = not meta >> 41 & 3  # neither without delete_fn nor unheld
-        self.order = (meta >> 36 & 0x7) << 32 | meta & 0xFFFFFFFF
+        self.visible = bool(meta >> 30 & 1)
+        self.deleting = bool(meta >> 8 & 1)
+        self.read = not meta >> 9 & 3  # neither without delete_fn nor unheld
+        self.order = (meta >> 4 & 0x7) << 32 | meta >> 32
 
     def __str__(self):
         if self.tag == 0:

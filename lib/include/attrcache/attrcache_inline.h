@@ -96,13 +96,13 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
       (const attrcache_inline_half*)(const void*)(base + offset + at);
   const uint64_t meta = __atomic_load_n(words + 1, __ATOMIC_ACQUIRE);
   const uint64_t found = __atomic_load_n(words, __ATOMIC_ACQUIRE);
-  uint32_t upper = (uint32_t)(meta >> 32);
+  uint32_t lower = (uint32_t)meta;
   if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return ATTRCACHE_INLINE_UNSURE;
-  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return ATTRCACHE_INLINE_UNSURE;
+  if ((lower & ATTRCACHE_INLINE_CHANGING) != 0) return ATTRCACHE_INLINE_UNSURE;
 #else
   typedef long long attrcache_inline_words __attribute__((vector_size(16), may_alias));
   attrcache_inline_words both;
-  uint32_t upper;
+  uint32_t lower;
   __asm__ __volatile__("movdqa %1, %0"
                        : "=x"(both)
                        : "m"(*(const attrcache_inline_words*)(const void*)(base + offset + at))
@@ -110,16 +110,16 @@ __attribute__((always_inline)) static inline enum attrcache_inline_saw attrcache
 #ifdef ATTRCACHE_INLINE_TSAN
   __tsan_acquire((void*)(uintptr_t)(base + offset + at + sizeof(uint64_t)));
 #endif
-  __asm__("pextrd $3, %1, %0" : "=r"(upper) : "x"(both)); /* SSE4.1, which AVX implies */
+  __asm__("pextrd $2, %1, %0" : "=r"(lower) : "x"(both)); /* SSE4.1, which AVX implies */
 #define found both[0]
 #endif
-  upper ^= key;
-  if (__builtin_expect((upper & ATTRCACHE_INLINE_AS_POINTER) == 0, 1)) {
+  lower ^= key;
+  if (__builtin_expect((lower & ATTRCACHE_INLINE_AS_POINTER) == 0, 1)) {
     *value = (void*)(uintptr_t)found;
     return ATTRCACHE_INLINE_POINTER;
   }
 #undef found
-  if (__builtin_expect((upper & ATTRCACHE_INLINE_ATTRIBUTE) != 0, 0)) return none;
+  if (__builtin_expect((lower & ATTRCACHE_INLINE_ATTRIBUTE) != 0, 0)) return none;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   ATTRCACHE_INLINE_OPAQUE(offset);
   *value = (void*)(uintptr_t)(base + offset + at);

@@ -51,16 +51,17 @@ TEST(PairTest, TheSecondWordIsExchangedIfBothAreAsExpected) {
 }
 
 TEST(PairTest, BothHalvesAreReadAtOneInstant) {
+  constexpr uint64_t kOne = uint64_t{1} << 32;
   Pair pair;
   support::run_threads(3, [&](int t) {
     for (int i = 0; i < 200000 / support::kSlowness; ++i) {
       if (t == 0) {
         SlotContent now = pair.load();
-        while (!pair.compare_exchange(now, {now.value + 1, now.meta + 1})) {
+        while (!pair.compare_exchange(now, {now.value + 1, now.meta + kOne})) {
         }
       } else {
         const SlotContent now = pair.load();
-        ASSERT_EQ(now.value, now.meta);
+        ASSERT_EQ(now.value * kOne, now.meta);
       }
     }
   });
@@ -68,7 +69,7 @@ TEST(PairTest, BothHalvesAreReadAtOneInstant) {
 
 // ThreadSanitizer must see it, too: it fails this test if a step doesn't tell it (platform/pair_one_swap.h).
 TEST(PairTest, EachReadSeesWhatWasWrittenBeforeTheSwap) {
-  static constexpr SlotContent kNew = {1, uint64_t{2} << 32};
+  static constexpr SlotContent kNew = {1, 2};
   bool (*const kReads[])(Pair&) = {
       [](Pair& pair) { return pair.load().value == 1; },
       [](Pair& pair) { return pair.peek().value == 1; },
