@@ -229,13 +229,14 @@ class Dup {
 // `tried`: copy_at_once() has stopped.
 [[gnu::noinline]] int copy_in_order(const Target& from, const Target& to, bool tried,
                                     int* callback_code) {
-  const bool in_use = is_in_use(from.registry.threads().self().innermost, &to.table);
-  Dup dup(from, to);
-  int code = 0;
-  const bool lives = !tried || dup.start_over();
-  const int result = lives ? dup.run(&code) : ATTRCACHE_ERR_FREED;
-  if (result != ATTRCACHE_OK && !dup.new_table_died())
-    delete_attributes(to, in_use ? kDrainInUse : ATTRCACHE_DRAIN, nullptr);
+  int code = 0, result = ATTRCACHE_ERR_FREED;
+  bool died;
+  {
+    Dup dup(from, to);
+    if (!tried || dup.start_over()) result = dup.run(&code);
+    died = dup.new_table_died();
+  }
+  if (result != ATTRCACHE_OK && !died) delete_attributes(to, kUndo, nullptr);
   if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
   return result;
 }

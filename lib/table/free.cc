@@ -71,7 +71,7 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
 // it did there might be lost.
 constexpr int kBegins = 1000;
 [[gnu::noinline]] int begin(const Target& target, attrcache_delete_mode mode) {
-  if (mode == ATTRCACHE_DRAIN_FINALLY || mode == kDrainInUse) return kBegins;
+  if (mode == ATTRCACHE_DRAIN_FINALLY || mode == kUndo) return kBegins;
   Readers& readers = target.registry.readers();
   Frame frame(readers.threads().self(), &target.table);
   const bool others = others_may_use(readers, target.table);
@@ -205,6 +205,11 @@ class Free {
 
   bool goes_on_after(int failure, const Batch::Item& item) {
     if (result_ == ATTRCACHE_OK) result_ = failure;
+    if (failure == ATTRCACHE_ERR_BUSY && mode_ == kUndo) {
+      const id::Keyval keyval = meta::keyval(item.meta, item.index);
+      continue_delete(target_.registry, table_, target_.object, keyval, nullptr);
+      return true;
+    }
     if (failure == ATTRCACHE_ERR_BUSY || failure == ATTRCACHE_ERR_KEYVAL_KIND) {
       if (finally()) {
         abandon_one(target_, item);
@@ -285,7 +290,9 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   bool emptied = at_once && delete_at_once(target.registry, target.table, ordinal);
   const int result =
       emptied ? ATTRCACHE_OK : Free(target, ordinal, mode, callback_code, listener).run(&emptied);
-  if (emptied && mode != kDrainInUse) release_table(target.registry, target.table);
+  if (emptied &&
+      (mode != kUndo || !is_in_use(target.registry.threads().self().innermost, &target.table)))
+    release_table(target.registry, target.table);
   return result;
 }
 

@@ -129,7 +129,7 @@ class HeldByOthers {
   uint64_t slots_[kSlots / 64];  // by hash: the slots of which anybody holds a value
 };
 
-// How many holders an attachment has. While holds of any value begin or end, it may be one more.
+// How many holders an attachment has. While holds begin or end, some may be counted again.
 unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 
 // Gives up the holds of copy_fns up this thread's stack, and runs the delete_fns of a table's

@@ -203,7 +203,7 @@
  * Signals: only attrcache_get and its variants are async-signal-safe.
  *
  * Fork: the child may go on using a domain if no other thread was inside the library, or held a
- * borrow, at the fork.
+ * borrow, at the fork. For guarantee 12, the parent's other threads count as living.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
@@ -708,13 +708,16 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * new_table is left empty, and the call returns CALLBACK or the error that stopped it. The call may
  * skip an attribute whose deletion another thread has begun; it copies one whose delete_fn is
  * running up this thread's own stack. Of one that is being replaced it copies the old value or the
- * new one. This thread holds a value while copy_fn reads it (guarantee 3), and runs a deletion that
- * was left to it when copy_fn has returned (guarantee 4). copy_fn gets a copy of a value that C
- * reads at its address; a C copy_fn that returns this address copies the value and its tag, as
- * DUP_FN does. No other thread may use new_table meanwhile. If callbacks use it, a call that
- * fails may leave values there that are borrowed, or that callbacks attach again and again. And if
- * a copy_fn attaches a value there under its own keyval, and that can't be replaced by what the
- * copy_fn returns, then what it returns is lost.
+ * new one. The order has two limits: 2^35 attachments to an object; and if more than 10 attributes
+ * find no memory to be listed, only each ten of them are in order, here and in
+ * attrcache_delete_all. This thread holds a value while copy_fn reads it (guarantee 3), and runs a
+ * deletion that was left to it when copy_fn has returned (guarantee 4). copy_fn gets a copy of a
+ * value that C reads at its address; a C copy_fn that returns this address copies the value and its
+ * tag, as DUP_FN does. No other thread may use new_table meanwhile. If callbacks use it, a call
+ * that fails may leave values there that they attach again and again, and leaves the deletion of
+ * what they have borrowed to the holders (guarantee 4). And if a copy_fn attaches a value there
+ * under its own keyval, and that can't be replaced by what the copy_fn returns, then what it
+ * returns is lost.
  * Errors: NULL, ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind),
  * CALLBACK, MEMORY, MOVED, FREED (a callback has freed one of the objects, whose memory isn't
  * touched any more; if that was the new one, what this copy_fn has returned is attached nowhere),
@@ -812,10 +815,11 @@ ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table,
 
 /* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and no
  * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (guarantee
- * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an
- * attrcache_borrowed), THREAD. Apart from those callbacks it is wait-free, unless the deletion of
- * the value has been handed off: then it is lock-free, since others may begin and end holds, and
- * hand off deletions, faster than this call can look through them. (Beyond MPI.) */
+ * 4). Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of an attrcache_borrowed;
+ * not one that was put back into its place), THREAD. Apart from those callbacks it is wait-free,
+ * unless the deletion of the value has been handed off: then it is lock-free, since others may
+ * begin and end holds, and hand off deletions, faster than this call can look through them. (Beyond
+ * MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
@@ -889,7 +893,7 @@ typedef struct attrcache_attribute_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_attribute_info);
   int keyval;
   intptr_t value;
-  uint64_t holders; /* how often the value is held; while others borrow, it may be one more */
+  uint64_t holders; /* how often it is held; while others borrow or give back, it may be more */
   attrcache_tag tag;
   int deleting; /* its delete_fn is running */
 } attrcache_attribute_info;

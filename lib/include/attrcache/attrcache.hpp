@@ -20,7 +20,7 @@
 //
 // tests/embedding/TUTORIAL.md has a whole program.
 //
-// attrcache.h has the contract: threads, progress, and the guarantees 1 to 11. Everything here also
+// attrcache.h has the contract: threads, progress, and the guarantees 1 to 12. Everything here also
 // works in a domain created in C with other ints for its keyvals (attrcache_keyval_numbers).
 //
 // Cost: get, set and erase are nothing but the call of their C function; borrow stores one int

@@ -123,6 +123,30 @@ TEST_F(DeleteAllTest, AFailingDupWithinItIsNotItsEnd) {
   EXPECT_TRUE(object.all_zero());
 }
 
+// What a copy_fn has borrowed on the new object is left to that borrow when the dup fails.
+TEST_F(DeleteAllTest, AFailingDupLeavesNothingThoughCopiesAreHeld) {
+  const std::vector<int> k = keyvals(4);
+  Object copy(kind);
+  attrcache_borrowed first = {}, second = {};
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    if (call.value == 4) return 5;
+    if (call.value == 3) {
+      EXPECT_EQ(attrcache_borrow(kind, &copy.table, k[0], &first), ATTRCACHE_OK);
+      EXPECT_EQ(copy.erase(k[0]), ATTRCACHE_OK);
+      EXPECT_EQ(attrcache_borrow(kind, &copy.table, k[1], &second), ATTRCACHE_OK);
+    }
+    return copy_as(call.value, out, flag);
+  };
+  for (int i = 0; i < 4; ++i) object.set(k[i], i + 1);
+  EXPECT_EQ(object.copy_to(copy), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{3});
+  EXPECT_TRUE(copy.list().empty());
+  EXPECT_EQ(attrcache_give_back(&second), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&first), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{3, 2, 1}));
+  EXPECT_EQ(copy.free(), ATTRCACHE_OK);
+}
+
 // A final drain gives up a deletion that was left; its keyval ends, whose destructor sets something.
 TEST_F(DeleteAllTest, AFinalDrainDeletesWhatADestructorSets) {
   const std::vector<int> k = keyvals(2);
