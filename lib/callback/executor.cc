@@ -19,7 +19,12 @@ struct CallbackArguments {
   int keyval;  // the int that users know
   const uint64_t& value;
   attrcache_tag tag;
-  const int* fortran_handle;  // as in run_delete()
+
+  // The Fortran INTEGER that callbacks get for the object.
+  int fortran_handle() const {
+    const auto convert = convention.fortran_handle;
+    return convert != nullptr ? convert(object) : as_int(object);
+  }
 };
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
@@ -63,7 +68,7 @@ static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
 // `kTag` is what the copy is set as.
 template <typename Fint, typename Value, attrcache_tag kTag>
 Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = fortran_handle_for(callbacks, arguments.convention, arguments.object);
+  Fint object = arguments.fortran_handle();
   Fint keyval = arguments.keyval;
   Value in = static_cast<Value>(arguments.value);
   Value out = 0;
@@ -77,9 +82,7 @@ Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arg
 
 template <typename Fint, typename Value>
 int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
-  Fint object = arguments.fortran_handle != nullptr
-                    ? *arguments.fortran_handle
-                    : fortran_handle_for(callbacks, arguments.convention, arguments.object);
+  Fint object = arguments.fortran_handle();
   Fint keyval = arguments.keyval;
   Value value = static_cast<Value>(arguments.value);
   Fint ierror = 0;
@@ -136,26 +139,17 @@ void catching(const CallingConvention& convention, Call call) {
 
 }  // namespace
 
-int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
-                       void* object) {
-  const attrcache_language language = callbacks.language;
-  if (language != ATTRCACHE_FORTRAN_FINT && language != ATTRCACHE_FORTRAN_AINT) return 0;
-  const auto convert = convention.fortran_handle;
-  return convert != nullptr ? convert(object) : as_int(object);
-}
-
 Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
                             void* object, int keyval, uint64_t value, attrcache_tag tag) {
-  const CallbackArguments arguments = {convention, object, keyval, value, tag, nullptr};
+  const CallbackArguments arguments = {convention, object, keyval, value, tag};
   Copied copied = {ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER};
   catching(convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return copied;
 }
 
 int run_delete_in_language(attrcache_callbacks& callbacks, const CallingConvention& convention,
-                           void* object, int keyval, uint64_t value, attrcache_tag tag,
-                           const int* fortran_handle) {
-  const CallbackArguments arguments = {convention, object, keyval, value, tag, fortran_handle};
+                           void* object, int keyval, uint64_t value, attrcache_tag tag) {
+  const CallbackArguments arguments = {convention, object, keyval, value, tag};
   int code = ATTRCACHE_CALLBACK_THREW;
   catching(convention, [&] { code = delete_in_language(callbacks, arguments); });
   return code;

@@ -30,10 +30,6 @@ inline bool deletes_once(const attrcache_callbacks& callbacks) {
   return (callbacks.flags & ATTRCACHE_DELETE_ONCE) != 0;
 }
 
-// The Fortran INTEGER that callbacks get for an object, if they are Fortran's; else 0.
-int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
-                       void* object);
-
 // What a copy_fn returned.
 struct Copied {
   int code;  // 0: success
@@ -95,8 +91,7 @@ Shape* shape(attrcache_callback* callback) {
                                               int keyval, uint64_t value, attrcache_tag tag);
 [[gnu::noinline]] int run_delete_in_language(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
-                                             int keyval, uint64_t value, attrcache_tag tag,
-                                             const int* fortran_handle);
+                                             int keyval, uint64_t value, attrcache_tag tag);
 
 // Runs a copy_fn that is neither NULL_COPY nor DUP. It gets a copy of a value that C reads at its
 // address, because another value may take its place in the slot.
@@ -111,16 +106,14 @@ Shape* shape(attrcache_callback* callback) {
 }
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code. The same holds for its value.
-// `fortran_handle`: the Fortran INTEGER of an object that may be gone; null: made from `object`.
 [[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
-                                             int keyval, uint64_t value, attrcache_tag tag,
-                                             const int* fortran_handle = nullptr) {
+                                             int keyval, uint64_t value, attrcache_tag tag) {
   if (tag == ATTRCACHE_AS_POINTER && callbacks.language == ATTRCACHE_C &&
       convention.catch_exceptions == nullptr) [[likely]] {
     return in_c::erase(callbacks, convention, object, keyval, as_pointer(value));
   }
-  return run_delete_in_language(callbacks, convention, object, keyval, value, tag, fortran_handle);
+  return run_delete_in_language(callbacks, convention, object, keyval, value, tag);
 }
 
 // Runs the destructor. An exception that it throws is dropped: there is nobody to be told of it.

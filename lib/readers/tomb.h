@@ -110,7 +110,6 @@ struct Tomb {
   Atomic<const void*> table{nullptr};  // not to be touched; null: it is gone
   Atomic<class Registry*> registry{nullptr};
   Atomic<uint32_t> keyval{0};
-  Atomic<int> fortran_handle{0};  // the object's, if the callbacks are Fortran's
   Atomic<void*> object{nullptr};
   Atomic<uint64_t> taker{0};            // the thread's identity; 0 until it has said so
   Atomic<const void*> sole{nullptr};    // the holder's cell, if only one was found

@@ -124,12 +124,11 @@ void delete_handed_off(Readers& readers, Tomb& tomb) {
   Registry& registry = *tomb.registry.load(kRelaxed);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
-  const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
   // The tomb's reference keeps the callbacks alive. If delete_fn fails, there is no caller to
   // report that to, and the value is gone.
   static_cast<void>(run_delete(registry.callbacks(keyval), registry.convention(),
                                tomb.object.load(kRelaxed), registry.number_of(keyval), value,
-                               meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle));
+                               meta::tag(tomb.meta.load(kRelaxed))));
   end_tomb(readers, tomb);
 }
 
@@ -139,7 +138,6 @@ void Deletion::hand_off_to(Announcement& holder, bool sole, const Target& target
   Registry& registry = target.registry;
   Readers& readers = registry.readers();
   const uint64_t m = found.meta;
-  const attrcache_callbacks& callbacks = registry.callbacks(keyval);
   Tomb& tomb = readers.place_tomb(slot, m, &target.table);  // (L8)
   tomb.slot.store(&slot, kRelaxed);
   tomb.meta.store(m, kRelaxed);
@@ -150,8 +148,6 @@ void Deletion::hand_off_to(Announcement& holder, bool sole, const Target& target
   tomb.registry.store(&registry, kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
   tomb.object.store(target.object, kRelaxed);
-  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target.object),
-                            kRelaxed);
   target.table.mark_replaced();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach(id::offset(keyval));  // (S12)
