@@ -9,10 +9,10 @@ namespace attrcache {
 
 Batch::Item* Batch::make_room() {
   const size_t count = limit_ - items_, capacity = 16 * count;
-  void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
+  void* memory = memory_.allocate(capacity * sizeof(Item));
   if (memory == nullptr) return nullptr;
   std::memcpy(memory, items_, count * sizeof(Item));
-  if (items_ != few_) memory_->release(items_);
+  if (items_ != few_) memory_.release(items_);
   items_ = static_cast<Item*>(memory);
   limit_ = items_ + capacity;
   return items_ + count;

@@ -24,10 +24,9 @@ class Batch {
     uint32_t index;
   };
 
-  // `memory` is null in tests only, to simulate that there is none.
-  Batch(Table& table, const Memory* memory) : table_(table), memory_(memory) {}
+  Batch(Table& table, const Memory& memory) : table_(table), memory_(memory) {}
   ~Batch() {
-    if (items_ != few_) memory_->release(items_);
+    if (items_ != few_) memory_.release(items_);
   }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -50,7 +49,7 @@ class Batch {
   Item* make_room();
 
   Table& table_;
-  const Memory* const memory_;
+  const Memory& memory_;
   bool all_ = false;            // whether all are listed
   const Pair* last_ = nullptr;  // if not: the slot after which the next batch begins
   Item few_[kFew];

@@ -96,7 +96,7 @@ class Dup {
   // Gives up what was copied at once: callbacks, and destructors of keyvals that end here, must
   // find the new object as it was. False: one of the latter has freed one of the two.
   bool start_over() {
-    Batch copies(to_.table, &registry_.memory());
+    Batch copies(to_.table, registry_.memory());
     while (!new_table_died() && copies.next()) {
       for (const Batch::Item& item : copies) {
         item.slot->clear_unshared();
@@ -109,7 +109,7 @@ class Dup {
 
   int run(int* callback_code) {
     if ((cell_ = registry_.readers().take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
-    Batch batch(from_.table, &registry_.memory());
+    Batch batch(from_.table, registry_.memory());
     while (batch.next()) {
       for (const Batch::Item& item : batch) {
         const int result = copy(item, callback_code);

@@ -190,7 +190,7 @@ class Free {
   // Deletes everything, the youngest first. False: the free ends here.
   bool all_in_order(Frame& frame) {
     HeldByOthers is_held(target_);
-    Batch batch(table_, &target_.registry.memory());
+    Batch batch(table_, target_.registry.memory());
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
@@ -259,7 +259,7 @@ int abandon_attributes(const Target& target) {
   // Destructors may attach something again, and hand off its deletion. What they attach in the last
   // round is lost with its slot, and its keyval stays for ever.
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    Batch batch(table, &memory);
+    Batch batch(table, memory);
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         const int result = abandon_one(target, *--item);

@@ -60,7 +60,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
                        const Inspected<attrcache_attribute_info>& infos) {
   size_t count = 0;
   auto& table = const_cast<Table&>(constant);  // is only read
-  Batch batch(table, &registry.memory());
+  Batch batch(table, registry.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
       const SlotContent now = item.slot->load();

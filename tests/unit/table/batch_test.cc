@@ -12,9 +12,12 @@
 namespace attrcache {
 namespace {
 
+const Memory kNoMemory({[](size_t, size_t, void*) -> void* { return nullptr; }, [](void*, void*) {},
+                        nullptr});
+
 struct Parameter {
   uint64_t clock;
-  const Memory* memory;  // null: none can be allocated
+  const Memory* memory;
 };
 
 class BatchTest : public ::testing::TestWithParam<Parameter> {
@@ -34,7 +37,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
   // All indices, in the order of the batches.
   std::vector<uint32_t> all() {
     std::vector<uint32_t> indices;
-    Batch batch(table, GetParam().memory);
+    Batch batch(table, *GetParam().memory);
     while (batch.next()) {
       for (const Batch::Item& item : batch) indices.push_back(item.index);
     }
@@ -54,7 +57,7 @@ TEST_P(BatchTest, OldestFirstInAnyNumber) {
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < count; ++i) order.push_back((i * 7919) % 1009);
     for (const uint32_t index : order) attach(index);
-    if (GetParam().memory == nullptr) {
+    if (GetParam().memory == &kNoMemory) {
       std::map<uint32_t, size_t> set, made = {{0, 0}};
       for (const uint32_t index : order) {
         set.emplace(index, set.size());
@@ -77,15 +80,15 @@ TEST_P(BatchTest, OldestFirstInAnyNumber) {
 // later slot is.
 TEST_P(BatchTest, WhatIsAttachedLater) {
   for (uint32_t i = 0; i < 16; ++i) attach(i);
-  Batch batch(table, GetParam().memory);
+  Batch batch(table, *GetParam().memory);
   ASSERT_TRUE(batch.next());
-  EXPECT_EQ(batch.end() - batch.begin(), GetParam().memory != nullptr ? 16 : 10);
+  EXPECT_EQ(batch.end() - batch.begin(), GetParam().memory != &kNoMemory ? 16 : 10);
   attach(200);
   std::vector<uint32_t> rest;
   while (batch.next()) {
     for (const Batch::Item& item : batch) rest.push_back(item.index);
   }
-  if (GetParam().memory != nullptr) {
+  if (GetParam().memory != &kNoMemory) {
     EXPECT_TRUE(rest.empty());
   } else {
     EXPECT_EQ(rest, (std::vector<uint32_t>{10, 11, 12, 13, 14, 15, 200}));
@@ -96,7 +99,7 @@ TEST_P(BatchTest, WhatIsAttachedLater) {
 // so oldest first each index must be found. It may be found twice.
 TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
   for (uint32_t i = 0; i < 300; ++i) attach(i);
-  Batch batch(table, GetParam().memory);
+  Batch batch(table, *GetParam().memory);
   std::vector<int> had(300);
   while (batch.next()) {
     for (const Batch::Item& item : batch) ++had[item.index];
@@ -112,7 +115,7 @@ TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
 // there though a walk passes over that place.
 TEST_P(BatchTest, GoesOnFromWhereNothingIsLeft) {
   for (uint32_t i = 0; i < 300; ++i) attach(i);
-  Batch batch(table, GetParam().memory);
+  Batch batch(table, *GetParam().memory);
   unsigned listed = 0;
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
@@ -157,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
     Clocks, BatchTest, ::testing::ValuesIn([] {
       std::vector<Parameter> all;
       for (const uint64_t clock : {0ull, 0xffffffc0ull, 0x7ffffffc0ull, 0xfffffffc0ull}) {
-        for (const Memory* m : {&kProcessMemory, static_cast<const Memory*>(nullptr)}) {
+        for (const Memory* m : {&kProcessMemory, &kNoMemory}) {
           all.push_back({clock, m});
         }
       }
