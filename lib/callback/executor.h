@@ -93,7 +93,7 @@ Shape* shape(attrcache_callback* callback) {
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag);
 
-// Runs a copy_fn that is neither NULL_COPY nor DUP. It gets a copy of a value that C reads at its
+// Runs a copy_fn other than NULL_COPY_FN and DUP_FN. It gets a copy of a value that C reads at its
 // address, because another value may take its place in the slot.
 [[gnu::always_inline]] inline Copied run_copy(attrcache_callbacks& callbacks,
                                               const CallingConvention& convention, void* object,
@@ -105,7 +105,7 @@ Shape* shape(attrcache_callback* callback) {
   return run_copy_in_language(callbacks, convention, object, keyval, value, tag);
 }
 
-// Runs a delete_fn that isn't NULL_DELETE, and returns its code. The same holds for its value.
+// Runs a delete_fn that isn't NULL_DELETE_FN, and returns its code. It, too, gets such a copy.
 [[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
                                              const CallingConvention& convention, void* object,
                                              int keyval, uint64_t value, attrcache_tag tag) {

@@ -25,8 +25,8 @@
 // Why no stripe is open once C2 has passed it: the opener holds a reference, so the keyval isn't
 // gone before it is done with O2, and all of this is about one generation. If O1 comes before C1,
 // C2 passes the stripe; from then on the stripe is shut in this generation, so that O2 gives up. An
-// opener that is stopped holds back nobody. (An index whose stripe was last opened 256 generations
-// ago finds it shut in what looks like this one. It then uses the exact count, which is right too.)
+// opener that is stopped holds back nobody. (A stripe that was last shut 256 generations ago looks
+// shut in this one. The keyval then uses the exact count, which is right too.)
 //
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has

@@ -17,7 +17,7 @@
 //                                              likewise with A3's
 //
 // Each word counts its settings, and A1 and A2 set, and count, even what is set already. So if A5
-// or A6 succeeds, nobody has entered since A4 or A3: a thread that enters later sets the flag again. And A4
+// or A6 succeeds, nobody has entered since A4 or A3: a later entry sets the flag again. And A4
 // or the look at the ordinal acquires what the record's last thread has done, so the record is
 // quiet. A thread that looks after a fence finds each record that has announced something before.
 

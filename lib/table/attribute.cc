@@ -15,8 +15,8 @@ struct Found {
   SlotContent word;
 };
 
-// Attaches the value to a slot that is empty, or whose value is being deleted. kNotSet: it has a
-// value that isn't, which *there says.
+// Attaches the value to a slot that is empty, or whose value is being deleted. kNotSet: there is a
+// value that nobody is deleting, which is in *there.
 [[gnu::always_inline]] inline int attach(Registry& registry, Table& table, Key key, uint64_t value,
                                          Found* there) {
   const id::Keyval keyval = key.keyval;

@@ -136,8 +136,8 @@ unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 // values that were handed off to those. True: others still have one.
 bool finish_own_handed_off(Readers& readers, const Table& table);
 
-// Whether a deletion in the table is handed off to anybody, but not to a certain thread that has
-// begun it.
+// Whether a deletion in the table is handed off and not over; those that the thread `but` has taken
+// don't count.
 bool any_tomb_of(const Readers& readers, const Table& table, uint64_t but);
 
 // Gives up the deletions in a table that were handed off: drops their references, calls no

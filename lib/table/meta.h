@@ -27,12 +27,12 @@
 //
 // Every attachment has a sequence number of its own, from its table's counter. The numbers order
 // copy_all and delete_all, and keep compare-and-swap from ABA. There is one exception: a value that
-// replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
-// (see successor() in slot.h). And a value that is taken back keeps its number, with another kBack:
-// the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one
-// table. An attribute that is older than that may come at the wrong place in the order. Nothing
-// else can go wrong unless a thread sleeps between a load and its compare-and-swap, or holds a
-// value, while exactly a multiple of 2^35 values are attached to the table.
+// replaces the youngest one of its table, under a keyval without delete_fn and with the same tag,
+// inherits its number (successor() in slot.h). A value that is taken back keeps its number, with
+// another kBack: the two together are what names an attachment. Numbers wrap around after 2^35
+// attachments to one table. An attribute that is older than that may come at the wrong place in the
+// order. Nothing else can go wrong unless a thread sleeps between a load and its compare-and-swap,
+// or holds a value, while exactly a multiple of 2^35 values are attached to the table.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_

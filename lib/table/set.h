@@ -14,8 +14,8 @@
 
 namespace attrcache {
 
-// The slot has changed before the set took effect, or the slot, or the thread's stripe, must be
-// made first. (No result of the API.)
+// The slot has changed, or its value is being deleted, or the slot must be made first, or the
+// thread's stripe opened. (No result of the API.)
 inline constexpr int kNotSet = 1000;
 
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.

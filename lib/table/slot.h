@@ -31,7 +31,7 @@
 //
 // The thread that has taken a value out of its slot, or claimed it (S2, S3, S6, S8), owns it, with
 // its reference on the keyval, and deletes it, or hands that off. lib/CONCURRENCY.md teaches
-// why a set exchanges first and a delete claims first (step 2), what slots don't show (4).
+// why a set exchanges first and a delete claims first (step 2), and what slots don't show (4).
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says
 // what the other ways of reading promise. The meta says under which keyval and with which tag the
