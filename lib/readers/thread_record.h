@@ -2,8 +2,9 @@
 //
 // A thread's record in a domain: the cells in which it announces what it holds, or that it is
 // within a deletion. Others only read a cell, or exchange what it says for the same with one more
-// bit. That readers publish what they read, and the thread that deletes looks there, is the idea of
-// hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
+// bit. That readers publish what they read, and the thread that deletes looks there, is the idea
+// of hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
+// 2004).
 //
 // A record belongs to an ordinal (platform/thread.h), so the thread that gets the ordinal next goes
 // on with it; what its predecessor has left borrowed stays there under the predecessor's identity.
@@ -53,12 +54,11 @@ struct alignas(Pair) Announcement {
   // (Threads::identity). Both are stored before `what`, which releases them (F1), and mean
   // something only with it. A deleter that has found a holder sets kDeleting in the meta (L7).
   //
-  // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
-  // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
-  // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
-  // see what its holder has done. But the next hold may be of another table's attachment, with the
-  // very meta that is looked for. So a thread that finds a holder makes sure by an exchange of both
-  // words (F4).
+  // (F3) The meta is stored with release, too, and loaded with acquire by a thread that looks for
+  // holders (F4): if it reads one hold's `what` and the next one's meta, it takes the first for
+  // ended, and must see what that holder did. But the next hold may be of another table's
+  // attachment that has the very meta that is looked for. So a thread that finds a holder makes
+  // sure by an exchange of both words.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{kNobody};
   // The attrcache_borrowed that holds by this cell, or 0: a copy of it has another address.

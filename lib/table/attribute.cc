@@ -40,7 +40,7 @@ struct Found {
     const stripe::Name name = take(registry, keyval);
     if (name == stripe::Name::kNone) return registry.why_not(keyval);
     const SlotContent made = {value, meta::attached(name, key.tag, table.tick())};
-    if (!empty) table.mark_replaced();
+    if (!empty) table.mark();
     count_attribute(*slot, id::offset(keyval));
     if (slot::put(*slot, now, made)) [[likely]]
       return ATTRCACHE_OK;  // (S1, S11)
@@ -138,7 +138,7 @@ int continue_delete(Registry& registry, Table& table, void* object, id::Keyval k
       return ATTRCACHE_OK;
     }
     if (!deletion.prepare(table, now)) return ATTRCACHE_ERR_MEMORY;
-    table.mark_replaced();
+    table.mark();
     if (claim.take(slot, m)) break;  // (S8)
   }
   ThreadState& thread = registry.threads().self();

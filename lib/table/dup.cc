@@ -251,7 +251,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     if (result != ATTRCACHE_OK || !as_new) return result;
   }
   // If nothing was copied, the new table is as it was; unless a callback has left a deletion there.
-  if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.replaced() &&
+  if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.marked() &&
       what_is_left(from.registry.readers(), to.table) == ATTRCACHE_OK)
     to.table.clear(from.registry.memory());
   return ATTRCACHE_OK;

@@ -55,20 +55,19 @@ bool delete_at_once(Registry& registry, Table& table, unsigned ordinal) {
   return all;
 }
 
-// Whether another thread's delete_fn may still use the object of a table in which values were
-// replaced. Those that were handed off to this thread's copies run here. The caller's frame is the
-// innermost; if no other is on the table, the table need not be marked any more.
+// Whether another thread's delete_fn may still use the object of a marked table. Those that were
+// handed off to this thread's copies run here. The caller's frame is the innermost; if no other is
+// on the table, that need not be marked any more.
 [[gnu::noinline]] bool others_may_use(Readers& readers, Table& table) {
   // In this order, because a thread counts what it hands off before it ends its announcement.
   if (others_delete_in(readers, table)) return true;
   if (readers.any_handed_off(&table)) return finish_own_handed_off(readers, table);
-  if (!is_in_use(readers.threads().self().innermost->outer, &table)) table.forget_replaced();
+  if (!is_in_use(readers.threads().self().innermost->outer, &table)) table.forget_mark();
   return false;
 }
 
-// Begins a free of a table in which values were replaced; or not, and returns its result. While
-// another thread's delete_fn may still use the object, that is BUSY, and nothing is touched: what
-// it did there might be lost.
+// Begins a free of a marked table; or not, and returns its result. While another thread's delete_fn
+// may still use the object, that is BUSY, and nothing is touched: what it did there might be lost.
 constexpr int kBegins = 1000;
 [[gnu::noinline]] int begin(const Target& target, attrcache_delete_mode mode) {
   if (mode == ATTRCACHE_DRAIN_FINALLY || mode == kUndo) return kBegins;
@@ -92,7 +91,7 @@ void release_table(Registry& registry, Table& table) {
     f.announced = nullptr;
     return false;
   });
-  if (table.replaced()) [[unlikely]]
+  if (table.marked()) [[unlikely]]
     forget_table(registry.readers(), table);
   table.clear(registry.memory());
 }
@@ -134,7 +133,7 @@ class Free {
       const int left = what_is_left(readers_, table_);
       if (left == ATTRCACHE_ERR_REATTACHED) continue;
       if (left != ATTRCACHE_OK && !finally()) return left;
-      if (table_.replaced()) {  // by a callback, if the caller was alone
+      if (table_.marked()) {  // by a callback, if the caller was alone
         if (others_may_use(readers_, table_) && !frame.table_died) {
           if (!finally()) return ATTRCACHE_ERR_BUSY;
           if (abandon_handed_off(readers_, table_) && !frame.table_died) continue;
@@ -267,7 +266,7 @@ int abandon_attributes(const Target& target) {
         if (first == ATTRCACHE_OK) first = result;
       }
     }
-    const bool again = table.replaced() && abandon_handed_off(readers, table);
+    const bool again = table.marked() && abandon_handed_off(readers, table);
     if (frame.table_died) return first;
     if (!again && what_is_left(readers, table) == ATTRCACHE_OK) break;
   }
@@ -281,10 +280,10 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return mode == ATTRCACHE_DRAIN_FINALLY ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
   }
   bool at_once = listener.deleted_fn == nullptr;
-  if (target.table.replaced()) [[unlikely]] {
+  if (target.table.marked()) [[unlikely]] {
     const int result = begin(target, mode);
     if (result != kBegins) return result;
-    at_once &= !target.table.replaced();
+    at_once &= !target.table.marked();
   }
   const unsigned ordinal = thread_ordinal();
   bool emptied = at_once && delete_at_once(target.registry, target.table, ordinal);
@@ -305,7 +304,7 @@ int move_table(const Readers& readers, Table& from, Table& to) {
     const uint64_t m = slot.load_meta();
     busy |= meta::deleting(m) || (meta::was_held(m) && count_holders(readers, slot, m) != 0);
   });
-  busy |= from.replaced() &&
+  busy |= from.marked() &&
           (others_delete_in(readers, from) || any_tomb_of(readers, from, Announcement::kNobody));
   if (busy) return ATTRCACHE_ERR_BUSY;
   to.take_over(from);

@@ -8,9 +8,9 @@
 namespace attrcache {
 namespace {
 
-// Whether a cell announces that its thread holds an attachment. (F4) By two loads, which may find two
-// holds if the cell announces the next one meanwhile: of another value of this slot, and of another
-// table's value with the same number.
+// Whether a cell announces that its thread holds an attachment. (F4) By two loads, which may find
+// two holds if the cell announces the next one meanwhile: of another value of this slot, and of
+// another table's value with the same number.
 bool may_hold(const Announcement& cell, const Pair* slot, uint64_t m) {
   return Announcement::holds(AsymmetricFence::look(cell.what), slot) &&
          meta::same_attachment(cell.meta.load(kAcquire), m);
@@ -21,8 +21,8 @@ bool may_hold(const Announcement& cell, const Pair* slot, uint64_t m) {
   return Announcement::holds(now.value, slot) && meta::same_attachment(now.meta, m) &&
          Pair::exchange_second(cell, now, now.meta | add);
 }
-// The same as of one instant, for the value's deleter and its holders; adds these bits to the cell's
-// meta. If the exchange fails, the hold has ended.
+// The same as of one instant, for the value's deleter and its holders; adds these bits to the
+// cell's meta. If the exchange fails, the hold has ended.
 [[gnu::always_inline]] inline bool is_holder(Announcement& cell, const Pair* slot, uint64_t m,
                                              uint64_t add = 0) {
   return may_hold(cell, slot, m) && holds_now(cell, slot, m, add);
@@ -148,7 +148,7 @@ void Deletion::hand_off_to(Announcement& holder, bool sole, const Target& target
   tomb.registry.store(&registry, kRelaxed);
   tomb.keyval.store(id::bits(keyval), kRelaxed);
   tomb.object.store(target.object, kRelaxed);
-  target.table.mark_replaced();
+  target.table.mark();
   // First, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach(id::offset(keyval));  // (S12)
   const uint64_t open = tomb.open();

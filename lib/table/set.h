@@ -57,7 +57,7 @@ inline int give_up_set(Registry& registry, id::Keyval keyval) {
     return registry.why_not(key.keyval);
   }
   const SlotContent replacement = {value, meta::attached(name, key.tag, target.table.tick())};
-  target.table.mark_replaced();
+  target.table.mark();
   if (!slot::put(slot, now, replacement)) [[unlikely]]  // (S6)
     return give_up_set(registry, key.keyval);
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are

@@ -165,7 +165,7 @@ static_assert(sizeof(void*) != 8 || sizeof(Directory) == 176);
 
 struct Table {
   Atomic<Directory*> directory;
-  Atomic<uint64_t> clock;  // the last sequence number, and kReplaced
+  Atomic<uint64_t> clock;  // the last sequence number, and kMarked
   Pair inline_slots[kInlineSlots];
 
   static Table& of(attrcache_table* table) { return *reinterpret_cast<Table*>(table); }
@@ -210,18 +210,18 @@ struct Table {
   }
 
   // The last sequence number that was given out.
-  uint64_t now() const { return clock.load(kRelaxed) & ~kReplaced; }
+  uint64_t now() const { return clock.load(kRelaxed) & ~kMarked; }
 
   // Marks the table before a delete claims a value (S8), before one with a delete_fn leaves its
   // slot to another value (S6, S11), or leaves it undeleted: from then on its slots don't show all
   // that other threads' calls, and delete_fns, may still do with the table. Relaxed: the thread
   // that frees the object has seen what that step did, or that delete_fn, and with it the mark.
-  void mark_replaced() {
-    if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
+  void mark() {
+    if (!marked()) clock.fetch_or(kMarked, kRelaxed);
   }
-  bool replaced() const { return (clock.load(kRelaxed) & kReplaced) != 0; }
+  bool marked() const { return (clock.load(kRelaxed) & kMarked) != 0; }
   // For a caller that is alone with the table, and has found nothing that others may still do.
-  void forget_replaced() { clock.store(now(), kRelaxed); }
+  void forget_mark() { clock.store(now(), kRelaxed); }
 
   // Calls visit(index, slot) for every slot that may have an attribute: those in the table itself
   // and in the first leaf, and then those of the others, in the order in which these were made.
@@ -256,7 +256,7 @@ struct Table {
   void clear(const Memory& memory);
 
  private:
-  static constexpr uint64_t kReplaced = uint64_t{1} << 63;
+  static constexpr uint64_t kMarked = uint64_t{1} << 63;
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }

@@ -26,7 +26,7 @@ def table_memory(broken=None, sizes=None):
     unless, every, now = p.unless, p.every, p.now
     # A set or a delete; and whether it runs further up the owner's stack, in its delete_fn.
     p.declare("is_set own", CALL, BOOL)
-    # The owner's progress, and Table::replaced().
+    # The owner's progress, and Table::marked().
     p.declare("phase", PHASE)
     p.declare("replaced", BOOL)
     # A call: its progress; its tomb, which is OWN while its delete_fn runs up the owner's stack; its
