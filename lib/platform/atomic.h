@@ -5,8 +5,8 @@
 // interleavings or random delays between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that
 // defines attrcache::Atomic, with the orders of std::memory_order.
 //
-// The library uses only loads, stores and read-modify-writes with an explicit order, and one kind
-// of fence, for readers (asymmetric_fence.h).
+// The library uses only loads, stores and read-modify-writes with an explicit order (the explorer's
+// Atomic has no other), and one kind of fence, for readers (asymmetric_fence.h).
 
 #ifndef ATTRCACHE_PLATFORM_ATOMIC_H_
 #define ATTRCACHE_PLATFORM_ATOMIC_H_

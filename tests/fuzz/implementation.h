@@ -22,8 +22,9 @@ inline constexpr int kObjects = 4;  // of each kind
 // The most keyvals that a run creates: too few for an index to be reused.
 inline constexpr int kKeyvals = 64;
 
-// A mode of delete_all beside the API's own: attrcache_table_abandon.
+// Modes of delete_all beside the API's own: attrcache_table_abandon, and the end of a failed dup.
 inline constexpr auto kAbandon = static_cast<attrcache_delete_mode>(3);
+inline constexpr auto kUndo = static_cast<attrcache_delete_mode>(4);
 
 enum class Copy : uint8_t { kNull, kDup, kScript };
 

@@ -155,7 +155,8 @@ class Library : public Implementation {
   }
 
   std::vector<int64_t> list(Object object) override {
-    if (!support::counts_are_right(*table(object))) std::abort();
+    // Within a delete_fn, a value that was set over the one being deleted is counted beside it.
+    if (depth == 0 && !support::counts_are_right(*table(object))) std::abort();
     attrcache_attribute_info infos[kKeyvals];
     size_t count = 0;
     attrcache_attribute_list(kind(object.kind), table(object), infos, kKeyvals, &count);

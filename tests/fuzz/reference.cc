@@ -96,10 +96,6 @@ class Reference : public Implementation {
 
   int copy_all(Object from, Object to, int* code) override {
     if (number(from) == number(to)) return ATTRCACHE_ERR_ARGUMENT;
-    // Operations on the new object further up the stack go on, even if this fails.
-    const bool in_use = std::any_of(frames_.begin(), frames_.end(), [&](const Frame* f) {
-      return f->object == number(to) && !f->died;
-    });
     Frame stay = {number(from)};
     Frame made = {number(to)};
     frames_.push_back(&stay);
@@ -116,18 +112,15 @@ class Reference : public Implementation {
     if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
     if (result != ATTRCACHE_OK && !made.died) {
       int ignored;
-      delete_all(to, ATTRCACHE_DRAIN, &ignored, in_use);
+      delete_all(to, kUndo, &ignored);
     }
     return result;
   }
 
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
-    return delete_all(object, mode, code, false);
-  }
-  int delete_all(Object object, attrcache_delete_mode mode, int* code, bool in_use) {
     Frame stay = {number(object)};
     frames_.push_back(&stay);
-    const int result = delete_rounds(object, mode, stay, code, in_use);
+    const int result = delete_rounds(object, mode, stay, code);
     frames_.pop_back();
     return result;
   }
@@ -326,11 +319,11 @@ class Reference : public Implementation {
     return result;
   }
 
-  int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code,
-                    bool in_use) {
+  int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code) {
     const int o = number(object);
     const bool gives_up = mode == ATTRCACHE_DRAIN_FINALLY || mode == kAbandon;
-    if (!gives_up && !in_use && left_ && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
+    if (!gives_up && mode != kUndo && left_ && number(left_->object) == o)
+      return ATTRCACHE_ERR_BUSY;
     int first = ATTRCACHE_OK;
     bool told = false;  // of a failed delete_fn
     for (int round = 0; round < kMaxRounds; ++round) {
@@ -346,7 +339,9 @@ class Reference : public Implementation {
         if (first == ATTRCACHE_OK) first = result;
         if (failed != 0 && !std::exchange(told, true)) *code = failed;
         if (stay.died) return first;
-        if (result == ATTRCACHE_ERR_BUSY) {
+        if (result == ATTRCACHE_ERR_BUSY && mode == kUndo) {
+          detach(object, keyval, false, false, &failed);
+        } else if (result == ATTRCACHE_ERR_BUSY) {
           if (!gives_up) return result;
           give_up(o, keyval);
           if (stay.died) return first;
@@ -366,7 +361,11 @@ class Reference : public Implementation {
         if (stay.died) return first;
         if (left()) continue;
       }
-      if (in_use) return first;
+      // Operations on the new object further up the stack go on, even if a dup fails.
+      const bool in_use = std::any_of(frames_.begin(), frames_.end(), [&](const Frame* f) {
+        return f->object == o && f != &stay && !f->died;
+      });
+      if (mode == kUndo && in_use) return first;
       for (Frame* f : frames_) {
         if (f->object == o) f->died = true;
       }

@@ -127,6 +127,8 @@ TEST(ActiveRecordsTest, ALookCostsWhatIsInUse) {
   }
 }
 
+constexpr uint64_t numbered(uint64_t number) { return number << 32; }  // a meta
+
 TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
   alignas(16) static Pair slots[2];
   const auto any = [this](const Pair& slot, uint64_t meta) {
@@ -135,13 +137,13 @@ TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
     return any;
   };
   ASSERT_TRUE(readers.reserve_tomb());
-  Tomb& tomb = readers.place_tomb(slots[0], 100, nullptr);
-  EXPECT_TRUE(any(slots[0], 100));
-  EXPECT_FALSE(any(slots[0], 120));
-  EXPECT_FALSE(any(slots[1], 100));
+  Tomb& tomb = readers.place_tomb(slots[0], numbered(100), nullptr);
+  EXPECT_TRUE(any(slots[0], numbered(100)));
+  EXPECT_FALSE(any(slots[0], numbered(120)));
+  EXPECT_FALSE(any(slots[1], numbered(100)));
   readers.free_tomb(tomb);
-  EXPECT_FALSE(any(slots[0], 100));
-  EXPECT_EQ(&readers.place_tomb(slots[0], 100, nullptr), &tomb)
+  EXPECT_FALSE(any(slots[0], numbered(100)));
+  EXPECT_EQ(&readers.place_tomb(slots[0], numbered(100), nullptr), &tomb)
       << "used again, without another reserved";
   readers.free_tomb(tomb);
 }
@@ -149,9 +151,9 @@ TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
 TEST_F(ReadersTest, TombsAreLinkedWhileTheyAreInUse) {
   alignas(16) static Pair slot;
   std::vector<Tomb*> placed;
-  for (uint64_t meta = 0; meta < 10000; ++meta) {
+  for (int n = 0; n < 10000; ++n) {
     ASSERT_TRUE(readers.reserve_tomb());
-    placed.push_back(&readers.place_tomb(slot, meta, nullptr));
+    placed.push_back(&readers.place_tomb(slot, numbered(n), nullptr));
   }
   EXPECT_EQ(tombs(), 10000);
   for (size_t i = 100; i < placed.size(); ++i) readers.free_tomb(*placed[i]);
@@ -159,7 +161,7 @@ TEST_F(ReadersTest, TombsAreLinkedWhileTheyAreInUse) {
   EXPECT_LE(tombs(), 2 * 100 + 128) << "at most one more free in each bucket than in use";
   for (size_t i = 0; i < 100; ++i) readers.free_tomb(*placed[i]);
   EXPECT_EQ(tombs(), 0) << "buckets without a tomb in use are passed over";
-  for (uint64_t meta = 0; meta < 10000; ++meta) readers.place_tomb(slot, meta, nullptr);
+  for (int n = 0; n < 10000; ++n) readers.place_tomb(slot, numbered(n), nullptr);
   EXPECT_EQ(tombs(), 10000) << "used again, without others reserved";
 }
 
