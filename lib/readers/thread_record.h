@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A thread's record in a domain: the cells in which it announces what it holds, or that it is
-// within a deletion. Others only read a cell, or exchange what it says for the same with one more
-// bit. That readers publish what they read, and the thread that deletes looks there, is the idea
-// of hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
-// 2004).
+// within a deletion. Others read a cell, or exchange it for the same with one more bit. That
+// readers publish what they read, and the thread that deletes looks there, is the idea of hazard
+// pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
 //
 // A record belongs to an ordinal (platform/thread.h), so the thread that gets the ordinal next goes
 // on with it; what its predecessor has left borrowed stays there under the predecessor's identity.

@@ -74,17 +74,6 @@ constexpr uint64_t kBorrowsForALightOne = 32;
   return ATTRCACHE_OK;
 }
 
-// A borrow by a cell that the thread has taken, or its `first`.
-[[gnu::always_inline]] inline int borrow_by(Registry& registry, Table& table, id::Keyval keyval,
-                                            Borrowed* borrowed, Pair* slot, Announcement& cell) {
-  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
-  if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]]
-    return find_none(registry, table, keyval, borrowed, cell);
-  if (!hold_found(*slot, m, Says::kBorrows, cell, &borrowed->copy)) [[unlikely]]
-    return continue_borrow(registry, table, keyval, borrowed, *slot, cell);
-  return keep(registry.readers(), borrowed, *slot, m, cell);
-}
-
 }  // namespace
 
 // Each round lets go of the attempt before it, and runs the deletion that was handed off to that.
@@ -108,11 +97,6 @@ int continue_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowe
   return ATTRCACHE_ERR_FREED;
 }
 
-int borrow_by_first(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
-                    Pair& slot, Announcement& first) {
-  return borrow_by(registry, table, keyval, borrowed, &slot, first);
-}
-
 int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                      Pair* slot) {
   Readers& readers = registry.readers();
@@ -121,7 +105,12 @@ int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrow
     return ATTRCACHE_ERR_ARGUMENT;
   Announcement* const cell = readers.take();
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
-  return borrow_by(registry, table, keyval, borrowed, slot, *cell);
+  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  if (slot == nullptr || !meta::holdable(m, keyval)) [[unlikely]]
+    return find_none(registry, table, keyval, borrowed, *cell);
+  if (!hold_found(*slot, m, Says::kBorrows, *cell, &borrowed->copy)) [[unlikely]]
+    return continue_borrow(registry, table, keyval, borrowed, *slot, *cell);
+  return keep(readers, borrowed, *slot, m, *cell);
 }
 
 namespace {

@@ -49,9 +49,6 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 // Does the whole borrow. `slot` is the keyval's, or null.
 [[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
                                        Borrowed* borrowed, Pair* slot);
-// The same by the thread's `first`, which is free.
-[[gnu::noinline]] int borrow_by_first(Registry& registry, Table& table, id::Keyval keyval,
-                                      Borrowed* borrowed, Pair& slot, Announcement& first);
 // Goes on with a borrow. The cell announces an attempt on the slot that has failed.
 [[gnu::noinline, gnu::cold]] int continue_borrow(Registry& registry, Table& table,
                                                  id::Keyval keyval, Borrowed* borrowed, Pair& slot,
@@ -81,7 +78,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
   };
   asm("" : "+r"(differs));
   if (!meta::readable(differs)) [[unlikely]]
-    return borrow_by_first(registry, table, again(), borrowed, slot, cell);
+    return borrow_attribute(registry, table, again(), borrowed, &slot);
   cell.borrowed.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   Readers::announce(cell, slot, Says::kBorrows, m);  // (L1)
   uint64_t value;

@@ -51,17 +51,16 @@ TEST(PairTest, TheSecondWordIsExchangedIfBothAreAsExpected) {
 }
 
 TEST(PairTest, BothHalvesAreReadAtOneInstant) {
-  constexpr uint64_t kOne = uint64_t{1} << 32;
   Pair pair;
   support::run_threads(3, [&](int t) {
     for (int i = 0; i < 200000 / support::kSlowness; ++i) {
       if (t == 0) {
         SlotContent now = pair.load();
-        while (!pair.compare_exchange(now, {now.value + 1, now.meta + kOne})) {
+        while (!pair.compare_exchange(now, {now.value + 1, now.meta + (uint64_t{1} << 32)})) {
         }
       } else {
         const SlotContent now = pair.load();
-        ASSERT_EQ(now.value * kOne, now.meta);
+        ASSERT_EQ(now.value << 32, now.meta);
       }
     }
   });
