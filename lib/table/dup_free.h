@@ -20,8 +20,8 @@ struct Listener {
   void* context = nullptr;
 };
 
-// A mode of the library's own, for copies whose dup has failed: as DRAIN, but hands off the deletion
-// of a value that is held, and lets operations on the table up this thread's stack go on.
+// A mode of the library's own, for copies whose dup has failed: as DRAIN, but hands off the
+// deletion of a value that is held, and lets operations on the table up this thread's stack go on.
 constexpr auto kUndo = static_cast<attrcache_delete_mode>(ATTRCACHE_DRAIN_FINALLY + 1);
 
 // Deletes all attributes, the youngest first, and releases the table's memory.
