@@ -17,6 +17,25 @@
 
 namespace attrcache {
 
+// Tombs of the attachments that have the same hash. All that are in use are linked. A thread that
+// frees one unlinks free ones, unless at most one more is linked than twice as many as are in use.
+// A walk that is at a tomb while that is unlinked, or even linked again, goes on from there by
+// `next`, to all behind it that stay linked, as along a record's cells (LinkedCell). So a tomb
+// stays in its bucket. While a thread is stopped as it unlinks, walks in that bucket may be longer.
+struct TombBucket {
+  static constexpr uint32_t kUnlinking = uint32_t{1} << 31;
+  // Relaxed: a thread that asks has acquired what matters, by free_tomb().
+  bool crowded() const {
+    return (linked.load(kRelaxed) & ~kUnlinking) > 2 * in_use.load(kRelaxed) + 1;
+  }
+  [[gnu::noinline, gnu::cold]] void unlink_free();  // if it is crowded
+
+  Atomic<Tomb*> made{nullptr};   // the first of all
+  Atomic<Tomb*> first{nullptr};  // of those that are linked
+  Atomic<uint32_t> in_use{0};
+  Atomic<uint32_t> linked{0};  // how many; and kUnlinking while a thread does that
+};
+
 class Readers {
  public:
   Readers(const Threads& threads, const Memory& memory, bool full_fences);

@@ -8,8 +8,7 @@
 // that has deleted or replaced the value looks through the cells in use, and tells each holder that
 // it was found, by a bit in its cell. If there are any, it puts a *tomb* into the domain, which
 // says what is to be deleted. A holder that was told looks for the tomb when it lets go, and the
-// last one deletes the value. Tombs are in buckets, by attachment. Other values' tombs cost a
-// holder nothing.
+// last one deletes the value. Tombs are in buckets, by attachment: other values' cost it nothing.
 //
 //   a holder, H                                   the deleter, D
 //   L1  announces {slot, attachment} in its cell      takes its step on the slot (S6 exchange, or
@@ -86,8 +85,7 @@ struct Tomb {
     const uint64_t now = state.load(kRelaxed);
     state.store(with(now + kPhases + 1, kFree), kRelease);
   }
-  // (L8) Releases what the tomb says, and that it is counted. Returns its new state, by which the
-  // caller may take it back.
+  // (L8) Releases what the tomb says, and that it is counted. Returns the state to take it by.
   uint64_t open() {
     const uint64_t opened = with(state.load(kRelaxed), kOpen);
     state.store(opened, kRelease);
@@ -119,25 +117,6 @@ struct Tomb {
   // These belong to the thread that has placed the tomb, or taken it:
   bool linked = false;
   Atomic<uint32_t>* of_table = nullptr;  // counts its table's
-};
-
-// Tombs of the attachments that have the same hash. All that are in use are linked. A thread that
-// frees one unlinks free ones, unless at most one more is linked than twice as many as are in use.
-// A walk that is at a tomb while that is unlinked, or even linked again, goes on from there by
-// `next`, to all behind it that stay linked, as along a record's cells (LinkedCell). So a tomb
-// stays in its bucket. While a thread is stopped as it unlinks, walks in that bucket may be longer.
-struct TombBucket {
-  static constexpr uint32_t kUnlinking = uint32_t{1} << 31;
-  // Relaxed: a thread that asks has acquired what matters, by free_tomb().
-  bool crowded() const {
-    return (linked.load(kRelaxed) & ~kUnlinking) > 2 * in_use.load(kRelaxed) + 1;
-  }
-  [[gnu::noinline, gnu::cold]] void unlink_free();  // if it is crowded
-
-  Atomic<Tomb*> made{nullptr};   // the first of all
-  Atomic<Tomb*> first{nullptr};  // of those that are linked
-  Atomic<uint32_t> in_use{0};
-  Atomic<uint32_t> linked{0};  // how many; and kUnlinking while a thread does that
 };
 
 }  // namespace attrcache

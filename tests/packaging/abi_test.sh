@@ -73,7 +73,7 @@ done <<'TEXT'
 yes|s/^ATTRCACHE_API int attrcache_version(void)/static inline int attrcache_version_(void)/
 yes|s/^ATTRCACHE_API int attrcache_give_back(/ATTRCACHE_API void attrcache_give_back(/
 yes|/^typedef struct attrcache_kind_options {/,/^}/s/  const char\* name;/  int added; &/
-yes|/^typedef struct attrcache_borrowed {/,/^}/s/opaque\[7\]/opaque[8]/
+yes|/^typedef struct attrcache_borrowed {/,/^}/s/opaque\[5\]/opaque[6]/
 yes|s/ATTRCACHE_ERR_NULL = -1,/ATTRCACHE_ERR_NULL = -19,/
 yes|s/^typedef void attrcache_deleted_fn(void\* context, int/typedef void attrcache_deleted_fn(void* context, long/
 yes|s/^  int fortran_false;/  int64_t fortran_false;/

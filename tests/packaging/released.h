@@ -194,7 +194,7 @@ ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* fr
                                        attrcache_table* to);
 typedef struct attrcache_borrowed {
   void* value;
-  uint64_t opaque[7];
+  uint64_t opaque[5];
 } attrcache_borrowed;
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed);

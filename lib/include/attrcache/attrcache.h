@@ -798,7 +798,7 @@ ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* fr
  * move until it is given back. */
 typedef struct attrcache_borrowed {
   void* value; /* as attrcache_get gives it */
-  uint64_t opaque[7];
+  uint64_t opaque[5];
 } attrcache_borrowed;
 
 /* Reads an attribute as attrcache_get does, and holds the value until the same thread calls
