@@ -158,9 +158,7 @@ class Registry : public Entries {
  private:
   // There is such a counter, since there is such a reference.
   [[gnu::always_inline]] References::Counter& stripe_of(id::Keyval keyval, unsigned ordinal) const {
-    References::Counter* const counter = counters(id::offset(keyval), ordinal);
-    if (counter == nullptr) __builtin_unreachable();
-    return *counter;
+    return *counters(id::offset(keyval), ordinal);
   }
   int check_number(int number) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;

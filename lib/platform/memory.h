@@ -53,11 +53,8 @@ class Memory {
     attrcache::release(memory);
   }
 
-  // This doesn't call calloc, because glibc's calloc doesn't use the thread's cache, which costs
-  // 100 instructions. The asm keeps the compiler from replacing malloc and memset by calloc.
   void* allocate_zeroed(size_t bytes) const {
     void* memory = allocate(bytes);
-    asm("" : "+r"(memory));
     return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
   }
 
