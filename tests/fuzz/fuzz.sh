@@ -16,7 +16,7 @@ mkdir -p "$scratch/found"
 sources=$(find lib -name '*.cc' -not -path 'lib/mpi/*' -not -path 'lib/runtimes/*')
 targets=$(find tests/fuzz -name '*.cc' -not -name '*_test.cc')
 # shellcheck disable=SC2086  # lists of files
-clang++ -std=c++20 -O1 -g -mcx16 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
   -I. -Ilib -Ilib/include $sources $targets -o "$scratch/fuzzer"
 "$scratch/fuzzer" -max_total_time="${1:-60}" -max_len=2000 -artifact_prefix="$scratch/" \
   -print_final_stats=1 "$scratch/found"

@@ -41,7 +41,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "readers", "table"]
 HEADERS = ["lib/platform", "tests/model/explorer"]  # memory orders are in these, too
-COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
+COMPILE = ["g++", "-std=c++20", "-O1", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
            '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
 NO_END = "does not end"

@@ -22,8 +22,8 @@ for pair in "" -DATTRCACHE_PAIR_TWO_STEP -DATTRCACHE_PAIR_TWO_WORDS; do
   for name in $needed; do
     case $name in
       free | malloc | aligned_alloc | memmove | memset | memcpy | nanosleep | sysconf | sched_yield) ;;
-      pthread_key_create | pthread_key_delete | pthread_setspecific | pthread_atfork) ;;
-      _GLOBAL_OFFSET_TABLE_ | __tls_get_addr | __cpu_model | __popcountdi2 | __stack_chk_fail) ;; # the compiler's own
+      pthread_key_create | pthread_key_delete | pthread_setspecific) ;;
+      _GLOBAL_OFFSET_TABLE_ | __tls_get_addr | __cpu_model | __stack_chk_fail) ;; # the compiler's own
       *)
         echo "FAILED: without Linux's calls, the library still needs $name"
         exit 1

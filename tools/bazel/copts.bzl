@@ -10,7 +10,6 @@
 #   constructed there: newer compilers drop earlier stores.
 # -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
 # -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
-# -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.
 COPTS = [
     "-std=c++20",
     "-fvisibility=hidden",
@@ -29,9 +28,6 @@ COPTS = [
         "-O2",
         "-ftrivial-auto-var-init=pattern",
     ],
-}) + select({
-    "@platforms//cpu:x86_64": ["-mcx16"],
-    "//conditions:default": [],
 })
 
 # For the library itself, which needs no C++ runtime. A callback's exception passes through the library's frames to the
