@@ -94,8 +94,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     if (code != MPI_SUCCESS) return code;
   }
   const uint8_t watch = watched();
-  if (watch != 0) count(counts.sets);
-  tsan::release(keyval);
+  if (watch != 0) count(counts.sets), tsan::release(keyval);
   if (watch & kChecked) watch_set(Doing::kSet, Kind::kNumber, keyval);
   int code_or_keyval = keyval;
   int result;
@@ -122,8 +121,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   }
   attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
   const uint8_t watch = watched();
-  if (watch != 0) count(counts.deletes);
-  tsan::release(keyval);
+  if (watch != 0) count(counts.deletes), tsan::release(keyval);
   if (watch & kChecked) watch_delete(Kind::kNumber, table, keyval);
   int code_or_keyval = keyval;
   int result;
