@@ -196,8 +196,8 @@ uintptr_t borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
   return 0;
 }
 
-// Borrows values and replaces each, so that its deletion is left to the borrower, who gives them
-// back in the end.
+// Borrows values and replaces each, so that its deletion is handed off to the borrower, who gives
+// them back in the end.
 uintptr_t replace_held(Object& object, int key, std::vector<attrcache_borrowed>& held) {
   for (attrcache_borrowed& borrowed : held) {
     object.borrow(key, &borrowed);

@@ -29,7 +29,7 @@ struct ThreadState {
   unsigned near_record;
   // The innermost of the thread's operations that may run callbacks (callback/frame.h).
   Frame* innermost;
-  // How many deletions this thread has left to others, for a caller that counts them.
+  // How many deletions this thread has handed off, for a caller that counts them.
   unsigned handed_off = 0;
   // Whether it has given its first ordinal back, because it ends.
   bool late = false;

@@ -4,11 +4,10 @@
 // a slot, S1 to S12, are in table/slot.h; the code that takes the steps below is in readers.h,
 // table/hold.h, and table/hand_off.h and .cc.)
 //
-// A thread that holds a value says so in a cell of its own record, by a plain store. The thread
-// that has deleted or replaced the value looks through the cells in use, and tells each holder that
-// it was found, by a bit in its cell. If there are any, it puts a *tomb* into the domain, which
-// says what is to be deleted. A holder that was told looks for the tomb when it lets go, and the
-// last one deletes the value. Tombs are in buckets, by attachment: other values' cost it nothing.
+// A holder says so in a cell of its own record, by a plain store. The thread that has deleted or
+// replaced the value tells each holder that it finds, by a bit in its cell, and puts a *tomb* into
+// the domain, which says what is to be deleted. The last holder that lets go finds the tomb, and
+// deletes the value. Tombs are in buckets, by attachment: other values' cost a holder nothing.
 //
 //   a holder, H                                   the deleter, D
 //   L1  announces {slot, attachment} in its cell      takes its step on the slot (S6 exchange, or

@@ -35,7 +35,7 @@ void delete_handed_off(Readers& readers, Tomb& tomb);
 inline void let_go(Readers& readers, const Pair& slot, Announcement& cell, bool held) {
   if (!retract_hold(cell) && held) [[likely]]
     return;
-  if (Tomb* const left = take_handed_off(readers, &slot, cell)) delete_handed_off(readers, *left);
+  if (Tomb* const tomb = take_handed_off(readers, &slot, cell)) delete_handed_off(readers, *tomb);
 }
 
 // (L7) Looks for all holders of an attachment, and tells each that it was found. Returns the cell
@@ -107,7 +107,7 @@ class Deletion {
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
 
-// What a free must know, which leaves no deletion to others: whether anybody holds a value that the
+// What a free must know, which hands off no deletion: whether anybody holds a value that the
 // caller has claimed. This thread's own copies are given up first, as above. It looks through the
 // cells once for all values, because no other thread may begin to hold a value of an object that is
 // being freed.

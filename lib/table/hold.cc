@@ -9,8 +9,8 @@ namespace attrcache {
 
 namespace {
 
-// How a cell that the slow path uses names its attrcache_borrowed (Announcement::borrowed): by its
-// address, with a bit that distinguishes it from cells of the fast path.
+// How a cell names its attrcache_borrowed (Announcement::borrowed), unless borrow_first() has taken
+// it: by the address, with a bit that distinguishes the two.
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.
@@ -142,8 +142,7 @@ int give_back_attribute(Borrowed* borrowed) {
   const uint64_t keeps = cell->borrowed.load(kRelaxed);
   const uint64_t what = cell->what.load(kRelaxed);
   if (keeps != mark_of(borrowed) || Announcement::is_free(what)) [[unlikely]] {
-    // Borrowed by the fast path, by which its own thread would have given it back; else given back,
-    // or a copy of a Borrowed.
+    // Borrowed by borrow_first() on another thread; else given back, or a copy of a Borrowed.
     return keeps == reinterpret_cast<uintptr_t>(borrowed) ? ATTRCACHE_ERR_THREAD
                                                           : ATTRCACHE_ERR_ARGUMENT;
   }
@@ -155,9 +154,9 @@ int give_back_attribute(Borrowed* borrowed) {
 
 int end_give_back(Announcement& cell, const Pair* slot, Readers& readers) {
   // The cell is this thread's, which has announced nothing else since.
-  Tomb* const left = take_handed_off(readers, slot, cell);
+  Tomb* const tomb = take_handed_off(readers, slot, cell);
   readers.release(cell);
-  if (left != nullptr) delete_handed_off(readers, *left);
+  if (tomb != nullptr) delete_handed_off(readers, *tomb);
   return ATTRCACHE_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The end of a table while deletions there are under way, or left to holders: a free that returns
+// The end of a table while deletions there are under way, or handed off: a free that returns
 // BUSY, and the ends that can't fail. The memory's next table must not be affected by them.
 
 #include "tests/model/explorer/atomic.h"
@@ -80,7 +80,7 @@ TEST(Free, AfterASet) {
 }
 
 // A holder gives back, beside the end of the table, what was replaced or deleted there. Then the
-// memory is used again, with the same number in the same slot. What was left to the holder is given
+// memory is used again, with the same number in the same slot. What was handed off is given
 // up by an end that can't fail: it isn't deleted if the holder begins to give back afterwards.
 enum class End { kFree, kFinally, kAbandon };
 void ends_beside_what_is_left(End how, bool replaced) {

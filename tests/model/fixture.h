@@ -142,7 +142,7 @@ class Fixture {
   Calling* calling_[kMaxThreads + 1] = {};  // the innermost of each thread
   Recorded records_[32];
   int recorded_ = 0;
-  bool gives_up_ = false;  // values that are left to holders
+  bool gives_up_ = false;  // values whose deletion is handed off
 };
 
 inline bool is_as_new(const attrcache_table& table) {

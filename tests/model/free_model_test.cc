@@ -110,7 +110,7 @@ TEST(FreeModelTest, AfterAFreeThatFailedWithinADeleteFn) {
       {{3, 1}}, begin, free, [](Fixture& f) { f.set(0, 1, 3); }, give_back_first);
 }
 
-// A free runs no deletion that was left to a holder who has let go, but hasn't looked yet.
+// A free runs no deletion that was handed off to a holder who has let go, but hasn't looked yet.
 TEST(FreeModelTest, LeavesToAHolderWhatIsTheHolders) {
   const auto begin = [](Fixture& f) {
     prepare<[](Fixture&) {}>(f, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
-// others hold leaves the deletion to them, and goes on.
+// others hold hands the deletion off to them, and goes on.
 
 #include "platform/wait.h"
 #include "readers/tomb.h"
@@ -142,7 +142,7 @@ TEST(Borrow, OfTheSameNumberInAnotherTable) {
       });
 }
 
-// A deletion may also be left to the thread itself, if it has borrowed the value.
+// A deletion may also be handed off to the thread itself, if it has borrowed the value.
 TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
   race({}, attached(), holding(erase), erase);
   race({}, attached(), holding(set(2)), erase);
@@ -193,7 +193,7 @@ TEST(Borrow, ByTwoOfWhatIsLeft) {
   race({{1, 2}}, in_turn(often_held(), at_step_0), holding(erase_it), hold_until(2));
 }
 
-// One borrow fails to hold two values, both of which are left to it.
+// One borrow fails to hold two values, both of which are handed off to it.
 TEST(Borrow, WhoseAttemptsFailTwice) {
   static int left;
   const auto begin = [](Fixture&) { left = 0; };
@@ -281,15 +281,15 @@ TEST(Copy, ThatReplacesWhatItCopiesTwice) {
   });
 }
 
-// A failed attempt to hold the first value looks like a holder, so the deletion may be left to the
-// copier. It runs that before it goes on with the second value.
+// A failed attempt to hold the first value looks like a holder, so the deletion may be handed off
+// to the copier. It runs that before it goes on with the second value.
 TEST(Copy, DeletesFirstWhatItHasFailedToHold) {
   const auto copy_fn = [](Fixture& f, int value) {
     if (value != 2 || step.load(kAcquire) == 0) return;
     expect(f.values[1].deleted == 1, "nobody holds the first value");
   };
   const auto by_copier = [](Fixture&, int value) {
-    reaches("left to the copier", value == 1 && now().thread == 0);
+    reaches("handed off to the copier", value == 1 && now().thread == 0);
   };
   race({}, in_turn(at_step_0, was_held(kCopy), on_copy(copy_fn), on_delete(by_copier)), copy,
        in_turn(set(2), at_step_1));
@@ -430,7 +430,7 @@ TEST(Free, OfWhatItsOwnDeleteFnBorrows) {
   race({}, was_held(), free);
 }
 
-// A copy_fn frees the object that it copies, after the deletion of the value was left to it.
+// A copy_fn frees the object that it copies, after the deletion of the value was handed off to it.
 TEST(Free, OfWhatTheCopyFnCopies) {
   const auto free = [](Fixture& f, int value) {
     if (step.load(kAcquire) == 0 || value != 1) return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How the deletion of one attachment is left to its holders: readers/tomb.h.
+"""How the deletion of one attachment is handed off to its holders: readers/tomb.h.
 
 Any number of attempts to hold something in one slot, announced in any number of reused cells, beside
 one deletion. An attempt announces the attachment being deleted, or another one. Each is a light or a

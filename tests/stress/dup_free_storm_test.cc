@@ -102,7 +102,7 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
           if (value.in_delete) ++overlaps;
           EXPECT_EQ(value.object, &object);
           if (i % 8 == 0) {
-            EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it is left to this thread";
+            EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it is handed off to this thread";
           }
           if (i % 16 == 0) sched_yield();
           if (value.in_delete) ++overlaps;

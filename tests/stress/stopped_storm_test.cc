@@ -101,7 +101,7 @@ struct World {
     return result == ATTRCACHE_OK ? o.erase(copy_of_it) : result;
   }
   // Every value was deleted once; or its delete_fn failed, and a call returned that error, unless
-  // the deletion had been left to a holder.
+  // the deletion had been handed off.
   void finish() {
     for (Value& v : values) v.failures = 0;
     for (Object* o : {&object, &another, &copy}) EXPECT_EQ(o->free(), ATTRCACHE_OK);
@@ -118,10 +118,10 @@ struct World {
 
 // The state of the value that is attached when the operation begins.
 enum class State {
-  kUnread,
-  kRead,  // once
-  kHeld,  // by the thread that isn't stopped
-  kLeft   // replaced; its deletion is left to the thread that will be stopped
+  kUnheld,
+  kWasHeld,   // once
+  kHeld,      // by the thread that isn't stopped
+  kHandedOff  // replaced; its deletion is handed off to the thread that will be stopped
 };
 struct Operation {
   const char* name;
@@ -147,24 +147,24 @@ constexpr auto free_keyval = [](World& w) {
 };
 
 constexpr Operation kStopped[] = {
-    {"get", get, State::kRead, 0},
-    {"the first borrow", use, State::kUnread, 0},
-    {"borrow", use, State::kRead, 0},
-    {"give_back of a replaced value", give_back, State::kLeft, 0},
-    {"set over an unread value", set, State::kUnread, 0},
-    {"set over a read value", set, State::kRead, 0},
+    {"get", get, State::kWasHeld, 0},
+    {"the first borrow", use, State::kUnheld, 0},
+    {"borrow", use, State::kWasHeld, 0},
+    {"give_back of a replaced value", give_back, State::kHandedOff, 0},
+    {"set over an unheld value", set, State::kUnheld, 0},
+    {"set over a value that was held", set, State::kWasHeld, 0},
     {"set over a held value", set, State::kHeld, 0},
-    {"set over an unread value, which fails", set, State::kUnread, 1},
-    {"set over a read value, which fails", set, State::kRead, 1},
-    {"delete of an unread value", erase, State::kUnread, 0},
-    {"delete of a read value", erase, State::kRead, 0},
+    {"set over an unheld value, which fails", set, State::kUnheld, 1},
+    {"set over a value that was held, which fails", set, State::kWasHeld, 1},
+    {"delete of an unheld value", erase, State::kUnheld, 0},
+    {"delete of a value that was held", erase, State::kWasHeld, 0},
     {"delete of a held value", erase, State::kHeld, 0},
-    {"delete, which fails", erase, State::kRead, 1},
-    {"copy_all", copy_all, State::kRead, 0},
-    {"delete_all", delete_all, State::kRead, 0},
+    {"delete, which fails", erase, State::kWasHeld, 1},
+    {"copy_all", copy_all, State::kWasHeld, 0},
+    {"delete_all", delete_all, State::kWasHeld, 0},
     {"delete_all of a held value", delete_all, State::kHeld, 0},
-    {"free_keyval", free_keyval, State::kRead, 0},
-    {"create, set, free_keyval and delete", make_use_and_free, State::kRead, 0},
+    {"free_keyval", free_keyval, State::kWasHeld, 0},
+    {"create, set, free_keyval and delete", make_use_and_free, State::kWasHeld, 0},
 };
 constexpr struct {
   const char* name;
@@ -213,7 +213,7 @@ void do_everything(World& w, const Operation& beside, long run) {
 bool stop_within(const Operation& operation, long run, unsigned flags) {
   World w(flags);
   EXPECT_EQ(set(w), ATTRCACHE_OK);
-  if (operation.state != State::kUnread) {
+  if (operation.state != State::kUnheld) {
     EXPECT_EQ(use(w), ATTRCACHE_OK);
   }
   if (operation.state == State::kHeld) {
@@ -224,9 +224,9 @@ bool stop_within(const Operation& operation, long run, unsigned flags) {
   constexpr int kDidNotEnd = 1000;  // no result
   int result = kDidNotEnd;
   std::thread thread([&] {
-    // If the value is to be unread, the operation is the thread's first.
-    if (operation.state != State::kUnread) make_use_and_free(w);
-    if (operation.state == State::kLeft && w.borrow(w.object) == ATTRCACHE_OK) set(w);
+    // If the value is to be unheld, the operation is the thread's first.
+    if (operation.state != State::kUnheld) make_use_and_free(w);
+    if (operation.state == State::kHandedOff && w.borrow(w.object) == ATTRCACHE_OK) set(w);
     stopping.within([&] { result = operation.run(w); });
   });
   const bool stopped = stopping.stop(thread);

@@ -412,7 +412,7 @@ typedef struct attrcache_leaks {
   uint32_t size ATTRCACHE_SIZE(attrcache_leaks);
   uint64_t keyvals;       /* created and never freed, not counting predefined ones */
   uint64_t freed_keyvals; /* freed, and kept alive by attributes */
-  uint64_t attributes;    /* attached, or left to a holder */
+  uint64_t attributes;    /* attached, or handed off to a holder */
 } attrcache_leaks;
 
 typedef enum attrcache_destroy_mode ATTRCACHE_ENUM_BASE {
@@ -616,7 +616,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 }
 
 /* Attaches a pointer under `keyval`, in one step (guarantee 5); then the old value's delete_fn
- * runs, unless that is left to holders (guarantee 4). If delete_fn fails, the old value is attached
+ * runs, unless that is handed off (guarantee 4). If delete_fn fails, the old value is attached
  * again, the call returns CALLBACK, and the caller still owns the new value. (The old one keeps its
  * place in the order of setting, except after each 256th such failure: then it is the youngest.) If
  * another call has held, replaced or deleted the new value meanwhile, or tried to, or delete_fn has
@@ -693,8 +693,8 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
 
 /* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded
  * (guarantee 6). If it fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the
- * call returns CALLBACK. If others hold the value, it is detached at once, and its deletion left to
- * them (guarantee 4). If nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the
+ * call returns CALLBACK. If others hold the value, it is detached at once, and its deletion handed
+ * off (guarantee 4). If nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the
  * value is already being deleted, by another thread or up this one's stack: OK at once, and get no
  * longer finds it. Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (if this thread has more borrows,
  * copies and deletions under way than ever before in the domain, or others may hold the value). Any
@@ -710,14 +710,13 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * running up this thread's own stack. Of one that is being replaced it copies the old value or the
  * new one. The order has two limits: 2^35 attachments to an object; and if more than 10 attributes
  * find no memory to be listed, only each ten of them are in order, here and in
- * attrcache_delete_all. This thread holds a value while copy_fn reads it (guarantee 3), and runs a
- * deletion that was left to it when copy_fn has returned (guarantee 4). copy_fn gets a copy of a
+ * attrcache_delete_all. This thread holds a value while copy_fn reads it (guarantee 3), and then
+ * runs a deletion that was handed off to it meanwhile (guarantee 4). copy_fn gets a copy of a
  * value that C reads at its address; a C copy_fn that returns this address copies the value and its
  * tag, as DUP_FN does. No other thread may use new_table meanwhile. If callbacks use it, a call
- * that fails may leave values there that they attach again and again, and leaves the deletion of
- * what they have borrowed to the holders (guarantee 4). And if a copy_fn attaches a value there
- * under its own keyval, and that can't be replaced by what the copy_fn returns, then what it
- * returns is lost.
+ * that fails may leave values there that they attach again and again, and hands off the deletion of
+ * what they have borrowed (guarantee 4). And if a copy_fn attaches a value there under its own
+ * keyval, and that can't be replaced by what the copy_fn returns, then what it returns is lost.
  * Errors: NULL, ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind),
  * CALLBACK, MEMORY, MOVED, FREED (a callback has freed one of the objects, whose memory isn't
  * touched any more; if that was the new one, what this copy_fn has returned is attached nowhere),
@@ -735,7 +734,7 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   ATTRCACHE_DRAIN = 1,
   /* As DRAIN, but the table is as new whatever the call returns: for destructors, which can't be
    * called again. The caller is alone with the table, as for attrcache_table_abandon. It abandons,
-   * without calling delete_fn, values that are held, deletions that were left to holders, what
+   * without calling delete_fn, values that are held, deletions that were handed off, what
    * callbacks have attached after 16 rounds, and attributes of another kind. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
@@ -773,7 +772,7 @@ ATTRCACHE_API int attrcache_delete_each(attrcache_kind* kind, attrcache_table* t
 /* Gives up everything in a table without calling delete_fn, for a runtime that ends while objects
  * still live. The table releases its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end; their destructors run, since they belong to the keyvals
- * and not to the values.) Deletions that were left to holders are given up, too. Only the object's
+ * and not to the values.) Deletions that were handed off are given up, too. Only the object's
  * owner may call this, before the domain ends, and no other thread may be within a call on the
  * table, not even within a delete_fn that its set or delete runs. A value that is still borrowed
  * must be given back before its memory is used again: the table's, or what the library had
@@ -884,7 +883,7 @@ typedef struct attrcache_keyval_info {
   int keyval;
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
-  /* Attached now, or left to a holder. Exact if no thread attaches, deletes or frees the keyval
+  /* Attached now, or handed off. Exact if no thread attaches, deletes or frees the keyval
    * meanwhile. */
   uint64_t attributes;
 } attrcache_keyval_info;

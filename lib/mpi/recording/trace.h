@@ -66,7 +66,7 @@ class Operation {
   void end();
   Maker* maker_ = nullptr;
   uint64_t start_ = 0;
-  unsigned left_ = 0;  // the deletions that this thread had left to others before
+  unsigned left_ = 0;  // the deletions that this thread had handed off before
   const int keyval_;
   const uint8_t kind_;
   const What what_;

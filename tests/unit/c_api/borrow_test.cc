@@ -126,7 +126,7 @@ TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   };
   for (int of = 0; of < 200; ++of) {
     object.set(keyval, 5);
-    for (int times = 0; times < 2; ++times) borrow_now(keyval, 5);  // the first clears kUnread
+    for (int times = 0; times < 2; ++times) borrow_now(keyval, 5);  // the first clears kUnheld
     EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_OK);
     borrow_now(keyval, 6);
     keyval = recorder.keyval(kind);

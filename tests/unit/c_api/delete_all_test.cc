@@ -85,8 +85,8 @@ TEST_F(DeleteAllTest, EachIsToldOfOnce) {
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 2, 1}));
 }
 
-// A deletion that a copy_fn has left to a borrow on the new object is waited for by nobody, but the
-// object can't be freed before.
+// A deletion that a copy_fn has handed off to a borrow on the new object is waited for by nobody,
+// but the object can't be freed before.
 TEST_F(DeleteAllTest, WhatACopyFnLeavesOnTheNewObjectIsBusy) {
   const std::vector<int> k = keyvals(2);
   Object copy(kind);
@@ -123,7 +123,7 @@ TEST_F(DeleteAllTest, AFailingDupWithinItIsNotItsEnd) {
   EXPECT_TRUE(object.all_zero());
 }
 
-// What a copy_fn has borrowed on the new object is left to that borrow when the dup fails.
+// What a copy_fn has borrowed on the new object is handed off to that borrow when the dup fails.
 TEST_F(DeleteAllTest, AFailingDupLeavesNothingThoughCopiesAreHeld) {
   const std::vector<int> k = keyvals(4);
   Object copy(kind);

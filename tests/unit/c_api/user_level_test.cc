@@ -98,7 +98,7 @@ class UserLevelTest : public ::testing::Test {
 };
 
 // Two on one thread of the operating system. The first is within copy_fn when the second deletes
-// what it copies: that isn't the second's own copy, so the deletion is left to the first.
+// what it copies: that isn't the second's own copy, so the deletion is handed off to the first.
 TEST_F(UserLevelTest, ADeletionIsLeftToAnotherOnesCopyOnTheSameThread) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {
