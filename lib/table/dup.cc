@@ -250,7 +250,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
     const int result = copy_in_order(from, to, as_new, callback_code);
     if (result != ATTRCACHE_OK || !as_new) return result;
   }
-  // If nothing was copied, the new table is as it was; or a callback has handed off a deletion.
+  // If nothing was copied, the new table is as it was, unless a callback handed off a deletion.
   if (meta::empty(to.table.inline_slots[0].load_meta()) && !to.table.marked() &&
       what_is_left(from.registry.readers(), to.table) == ATTRCACHE_OK)
     to.table.clear(from.registry.memory());

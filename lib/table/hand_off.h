@@ -107,10 +107,10 @@ class Deletion {
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
 
-// What a free must know, which hands off no deletion: whether anybody holds a value that the
-// caller has claimed. This thread's own copies are given up first, as above. It looks through the
-// cells once for all values, because no other thread may begin to hold a value of an object that is
-// being freed.
+// A free hands off no deletion, so it must know whether anybody holds a value that it has claimed.
+// This thread's own copies are given up first, as above. It looks through the cells once for all
+// values, because no other thread may begin to hold a value of an object that is being
+// freed.
 class HeldByOthers {
  public:
   explicit HeldByOthers(const Target& target) : target_(target) {}
