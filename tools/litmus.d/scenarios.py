@@ -192,7 +192,7 @@ def is_told_and_gets(t):
 
 
 BORROWED = "a borrow holds the value, and the delete has seen no holder"
-LEFT = "a delete is left to a borrower, which gives back and doesn't find that it was told"
+LEFT = "a deletion is handed off to a borrower, which gives back and doesn't find that it was told"
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and its target is as it was before",
